@@ -1,0 +1,1 @@
+"""proverl: programmatic rewards on verified environments."""

@@ -1,0 +1,102 @@
+"""Changed rows in a form that two runs can be compared by.
+
+Covers: leaving out what may differ between two right runs (ids, clocks, counters), and writing a reference to a row
+that the run created as a digest of that row's content. Does not cover: where changes come from (world/state.py) or
+what they are worth (reward.py).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+from ..records import Change, Json
+
+RawChange = tuple[str, str, tuple[Any, ...] | None, tuple[Any, ...] | None]
+"""Table, operation (INSERT, UPDATE, DELETE), old values, new values; a value is a list of one, None if left alone."""
+
+UNCOMPARED = frozenset({"id", "clock", "counter"})
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table: its columns in order, its key, what the marks say, and which columns refer to which table."""
+
+    name: str
+    columns: tuple[str, ...]
+    key: tuple[str, ...]
+    marks: dict[str, str]
+    refers: dict[str, str]
+
+
+class _New:
+    """The rows that a run created, and a digest of each row's content as its name."""
+
+    def __init__(self, tables: dict[str, Table], changes: list[RawChange]) -> None:
+        self._tables = tables
+        self._rows: dict[tuple[str, Json], dict[str, Json]] = {}
+        for name, op, _, new in changes:
+            table = tables[name]
+            if op == "INSERT" and new is not None and len(table.key) == 1:
+                row = {column: value[0] for column, value in zip(table.columns, new, strict=True)}
+                self._rows[name, row[table.key[0]]] = row
+        self._labels: dict[tuple[str, Json], str] = {}
+
+    def label(self, table: str, key: Json) -> str | None:
+        """The name of a created row, None for a row that the run found there."""
+        place = (table, key)
+        if place not in self._rows:
+            return None
+        if place not in self._labels:
+            self._labels[place] = f"@{table}"  # what a row that refers back to itself sees
+            values, free = self.split(table, self._rows[place])
+            content = json.dumps([values, free], sort_keys=True)
+            self._labels[place] = f"@{table}:{hashlib.blake2b(content.encode(), digest_size=6).hexdigest()}"
+        return self._labels[place]
+
+    def split(self, name: str, row: dict[str, Json]) -> tuple[list[tuple[str, Json]], list[tuple[str, Json]]]:
+        """A row's columns that are compared, and its free-text columns, without what may differ between runs."""
+        table = self._tables[name]
+        values, free = [], []
+        for column, value in sorted(row.items()):
+            mark = table.marks.get(column)
+            if mark in UNCOMPARED:
+                continue
+            if mark == "free":
+                free.append((column, value))
+                continue
+            target = table.refers.get(column)
+            label = self.label(target, value) if target else None
+            values.append((column, value if label is None else label))
+        return values, free
+
+
+def comparable(tables: dict[str, Table], before: list[RawChange], changes: list[RawChange]) -> tuple[Change, ...]:
+    """The changes in comparable form, sorted.
+
+    `before` holds what the run had already changed when these changes began: a row created there keeps one name.
+    """
+    new = _New(tables, before + changes)
+    found = []
+    for name, op, old, after in changes:
+        table = tables[name]
+        whole = {column: value[0] for column, value in zip(table.columns, after or (), strict=bool(after)) if value}
+        values, free = new.split(name, {} if op == "DELETE" else whole)
+        key = "" if op == "INSERT" else _key(table, old or (), new)
+        if values or free or op != "UPDATE":
+            kind = cast(Literal["insert", "update", "delete"], op.lower())
+            found.append(Change(name, kind, key, tuple(values), tuple(free)))
+    worth = [change for change in found if change.table not in ("world_clock", "world_counter")]
+    return tuple(sorted(worth, key=lambda change: json.dumps([change.table, change.op, change.key, change.values])))
+
+
+def _key(table: Table, old: tuple[Any, ...], new: _New) -> str:
+    values = dict(zip(table.columns, old, strict=True))
+    parts = []
+    for column in table.key:
+        value = values[column][0]
+        home = table.name if len(table.key) == 1 else table.refers.get(column)
+        parts.append((new.label(home, value) if home else None) or value)
+    return json.dumps(parts if len(parts) > 1 else parts[0])

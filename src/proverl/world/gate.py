@@ -1,0 +1,108 @@
+"""The strict gate for JSON, the same in process and on the wire.
+
+Covers: which values may enter a tool call at all, and the decoding of one line of JSON text. Does not cover: the
+schemas of tools (world/server.py) or the protocol (world/wire.py). Python's own decoder takes the last of duplicate
+keys, accepts NaN, lone surrogates and any nesting; each of these has crashed or silenced a tool server.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+MAX_LINE = 1 << 20
+MAX_DEPTH = 64
+MAX_INTEGER = (1 << 53) - 1
+
+
+class Unfit(ValueError):
+    """A value or line that may not pass; the message says what and where."""
+
+
+def check(value: Any, depth: int = 0) -> None:
+    """Raise `Unfit` unless `value` is JSON that every JSON reader understands alike.
+
+    Nesting at most 64, integers within 2**53, finite numbers, text without lone surrogates, string keys.
+    """
+    kind = type(value)
+    if kind is str:
+        if not value.isascii():
+            _check_text(value)
+    elif kind is int:
+        if not -MAX_INTEGER <= value <= MAX_INTEGER:
+            raise Unfit("an integer lies outside -(2**53 - 1) to 2**53 - 1")
+    elif kind is float:
+        if not math.isfinite(value):
+            raise Unfit(f"{value} is not a JSON number")
+    elif kind is dict or kind is list:
+        _check_container(value, depth + 1)
+    elif value is not None and kind is not bool:
+        raise Unfit(f"{kind.__name__} is not a JSON type")
+
+
+def _check_container(value: Any, depth: int) -> None:
+    if depth > MAX_DEPTH:
+        raise Unfit(f"nested deeper than {MAX_DEPTH} levels")
+    if type(value) is dict:
+        for key, item in value.items():
+            if type(key) is not str:
+                raise Unfit(f"the key {key!r} is not a string")
+            _check_text(key)
+            check(item, depth)
+    else:
+        for item in value:
+            check(item, depth)
+
+
+def _check_text(text: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise Unfit(f"a lone surrogate (\\u{ord(text[error.start]):04x}) is not a character") from None
+
+
+def decode(line: bytes) -> Any:
+    """Decode one line of UTF-8 JSON; raise `Unfit` for anything that two readers could read differently."""
+    if len(line) > MAX_LINE:
+        raise Unfit(f"the line has {len(line)} bytes, more than {MAX_LINE}")
+    try:
+        text = line.decode()
+    except UnicodeDecodeError as error:
+        raise Unfit(f"not UTF-8: {error.reason} at byte {error.start}") from None
+    try:
+        value = json.loads(
+            text, object_pairs_hook=_unique_keys, parse_constant=_no_constant, parse_int=_integer, parse_float=_finite
+        )
+    except RecursionError:
+        raise Unfit(f"nested deeper than {MAX_DEPTH} levels") from None
+    except json.JSONDecodeError as error:
+        raise Unfit(f"not JSON: {error.msg} at character {error.pos}") from None
+    check(value)
+    return value
+
+
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise Unfit(f"the key {twice!r} occurs twice in one object")
+    return found
+
+
+def _no_constant(text: str) -> Any:
+    raise Unfit(f"{text} is not JSON")
+
+
+def _integer(text: str) -> int:
+    if len(text) > 17:
+        raise Unfit(f"the integer {text[:20]}... lies outside -(2**53 - 1) to 2**53 - 1")
+    return int(text)
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise Unfit(f"the number {text[:20]} is too large")
+    return number
