@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cache
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
@@ -162,12 +161,15 @@ class Origin:
     """Where a ground-truth argument came from: the result of an earlier step.
 
     `step` is that step's index in the conversation, `path` the place in its result (`accounts[2].account_id`, or
-    `account_ids[0]`, `amount`). `made` says that the step created the id, so that another run may see another id there.
+    `account_ids[0]`, `amount`). `match`, if given, is a regular expression: the value is the part of the text at `path`
+    that it finds (a code in a message). `made` says that the step created the value, so that another run may see
+    another one there.
     """
 
     step: int
     path: str
     made: bool = False
+    match: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +216,8 @@ class Turn:
     answers, once, when the assistant ends the turn with a question while steps are undone. `answer` is the closing
     text of the teacher. For turns without steps: `missing` holds the words of which one must name the missing slot or
     function, `present` the words of each slot that was given, `prefix` the reads that may be made before refusing.
-    `adds` names tools of the task that are shown only from this turn on. `dictated` holds the texts given word for word.
+    `adds` names tools of the task that are shown only from this turn on. `dictated` holds the texts given word for
+    word.
     """
 
     user: str
@@ -336,9 +339,13 @@ class Score:
 Record = TypeVar("Record")
 
 
-@cache
-def _adapter(kind: type[Record]) -> TypeAdapter[Record]:
-    return TypeAdapter(kind)
+_ADAPTERS: dict[Any, TypeAdapter[Any]] = {}
+
+
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    if kind not in _ADAPTERS:
+        _ADAPTERS[kind] = TypeAdapter(kind)
+    return _ADAPTERS[kind]
 
 
 def dump(record: object) -> str:
@@ -358,7 +365,8 @@ def load(kind: type[Record], text: str | bytes) -> Record:
         BadFile: the text is not such a record; the message names the first field that is wrong
     """
     try:
-        return _adapter(kind).validate_json(text)
+        record: Record = _adapter(kind).validate_json(text)
+        return record
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(str(part) for part in first["loc"]) or "the record"

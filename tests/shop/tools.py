@@ -131,3 +131,41 @@ def cancel_purchase(world: World, purchase_id: PurchaseId) -> Cancelled:
     world.run("DELETE FROM purchase WHERE purchase_id = ?", purchase_id)
     world.run("UPDATE customer SET balance = balance + ? WHERE customer_id = ?", refund, purchase["customer_id"])
     return {"purchase_id": purchase_id, "refund": refund}
+
+
+class PurchaseRow(TypedDict):
+    purchase_id: PurchaseId
+    customer_id: CustomerId
+    placed_at: str
+
+
+class PurchaseList(TypedDict):
+    count: int
+    purchases: list[PurchaseRow]
+
+
+class Stocked(TypedDict):
+    item_id: ItemId
+    stock: int
+
+
+@tool("read")
+def list_purchases(world: World) -> PurchaseList:
+    """List purchases."""
+    found = world.all("SELECT purchase_id, customer_id, placed_at FROM purchase ORDER BY purchase_id")
+    return {"count": len(found), "purchases": found}
+
+
+@tool("write", refusals=["item_not_found"])
+def restock(world: World, item_id: ItemId, quantity: Annotated[int, Field(ge=1, le=100)]) -> Stocked:
+    """Add to an item's stock.
+
+    Args:
+        item_id: the item
+        quantity: how many, 1 to 100
+    """
+    stock = world.value("SELECT stock FROM item WHERE item_id = ?", item_id)
+    if stock is None:
+        raise Refused("item_not_found", f"no item {item_id!r}; see list_items")
+    world.update("item", item_id, stock=stock + quantity)
+    return {"item_id": item_id, "stock": stock + quantity}

@@ -1,0 +1,1 @@
+"""Synthesis: dependency graph, sampled state, conversations whose calls really execute, replay."""

@@ -1,0 +1,199 @@
+"""One conversation from one job: sample, talk, find the ground truth, replay.
+
+Covers: planning jobs and carrying one out. Does not cover: files (synth/data.py). A job is a pure function of its
+fields: the same job gives the same task in any process.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from ..errors import SynthesisError
+from ..records import Json, Step, Task, Turn
+from ..world.server import Server
+from ..world.session import LocalSession
+from ..world.world import World
+from .graph import Graph
+from .machine import Draft, Talk, drive
+from .phrases import Phrases, read
+from .replay import replay
+from .sample import Context, sample
+from .teacher import Level, ScriptedTeacher
+from .truth import Executed, Truth
+
+PER_WORLD = 10
+ATTEMPTS = 6
+LEVELS: tuple[Level, ...] = ("complete", "complete", "complete", "missing", "minimal")
+"""60 % complete, 20 % missing an argument, 20 % minimal (specification section 2), in turn."""
+HIDDEN_EVERY = 12
+"""One conversation in so many starts without the tool that it would need."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """What one conversation is to be made from."""
+
+    index: int
+    server: str
+    world: int
+    chain: tuple[str, ...]
+    level: Level = "complete"
+    hide: bool = False
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Domain:
+    """A server with what synthesis needs to know of it, made once."""
+
+    server: Server
+    phrases: Phrases
+    graph: Graph
+    contexts: OrderedDict[int, Context]
+
+    @classmethod
+    def of(cls, server: Server) -> Domain:
+        """Read the phrases and build the dependency graph."""
+        phrases = read(server)
+        return cls(server, phrases, Graph(server.tools, phrases.base), OrderedDict())
+
+    def context(self, world: int) -> Context:
+        """The sampled entities of a world, kept for the conversations on the same world."""
+        if world not in self.contexts:
+            session = LocalSession(self.server, world)
+            now = World(session.store, self.server.offset).now
+            rng = random.Random(f"sample:{self.server.name}:{world}")  # noqa: S311
+            self.contexts[world] = sample(session, self.server.discovery, self.phrases, now, rng)
+            session.close()
+            if len(self.contexts) > 8:
+                self.contexts.popitem(last=False)
+        return self.contexts[world]
+
+
+def plan(domains: Sequence[Domain], count: int, seed: int) -> list[Job]:
+    """So many jobs, the servers in turn, chains by inverse coverage, levels and missing functions by quota."""
+    rng = random.Random(f"jobs:{seed}")  # noqa: S311
+    used: dict[str, Counter[str]] = {domain.server.name: Counter() for domain in domains}
+    jobs = []
+    for index in range(count):
+        domain = domains[index % len(domains)]
+        name = domain.server.name
+        number = index // len(domains)
+        chain = domain.graph.chain(rng, used[name])
+        used[name].update(chain)
+        hide = number % HIDDEN_EVERY == HIDDEN_EVERY - 1
+        level = "complete" if hide else LEVELS[number % len(LEVELS)]
+        jobs.append(Job(index, name, seed * 1000 + number // PER_WORLD, chain, level, hide, seed))
+    return jobs
+
+
+def converse(domain: Domain, job: Job) -> Task:
+    """The conversation of a job, replayed and found equal.
+
+    Raises:
+        SynthesisError: none came about in a few attempts
+    """
+    reasons = []
+    for attempt in range(ATTEMPTS):
+        rng = random.Random(f"{job.seed}:{job.index}:{attempt}")  # noqa: S311
+        chain = job.chain if attempt < ATTEMPTS // 2 else domain.graph.chain(rng, Counter(job.chain))
+        try:
+            return _converse(domain, replace(job, chain=chain), rng, attempt)
+        except SynthesisError as error:
+            reasons.append(str(error))
+    raise SynthesisError(f"job {job.index} on {job.server}: {'; '.join(dict.fromkeys(reasons))}")
+
+
+def _converse(domain: Domain, job: Job, rng: random.Random, attempt: int) -> Task:
+    context = domain.context(job.world)
+    session = LocalSession(domain.server, job.world)
+    teacher = ScriptedTeacher(session, context, domain.graph, job.chain, rng, level=job.level, hide=job.hide)
+    talk = Talk(session, teacher)
+    drive(talk)
+    if not any(turn.kind == "steps" for turn in talk.turns):
+        raise SynthesisError(f"the chain {' -> '.join(job.chain)} gave no goal")
+    executed = _executed(talk)
+    truth = Truth(domain.server, job.world, domain.phrases, teacher.made)
+    steps = truth.steps([call for call in executed if talk.turns[call.turn].kind == "steps"])
+    meta: dict[str, Json] = {
+        "chain": list(job.chain),
+        "level": teacher.level,
+        "hidden": teacher.hidden,
+        "teacher": "scripted",
+        "attempt": attempt,
+        "states": len(talk.path),
+    }
+    hidden_for_good = teacher.hidden if not any(turn.adds for turn in talk.turns) else ""
+    task = Task(
+        id=f"{job.server}-{job.seed}-{job.index:05d}",
+        server=job.server,
+        seed=job.world,
+        tools=tuple(tool for tool in domain.server.tools if tool.name != hidden_for_good),
+        turns=tuple(_turn(talk, index, steps, truth) for index in range(len(talk.turns))),
+        system=_system(domain.server, context.today),
+        meta=meta,
+    )
+    session.close()
+    return _measured(domain.server, task)
+
+
+def _executed(talk: Talk) -> list[Executed]:
+    found = []
+    for number, turn in enumerate(talk.turns):
+        for done in turn.done:
+            ask = done.proposal
+            found.append(Executed(number, ask.tool, ask.arguments, done.outcome, ask.role, ask.said, ask.derived))
+    return found
+
+
+def _turn(talk: Talk, index: int, steps: list[tuple[int, Step]], truth: Truth) -> Turn:
+    draft: Draft = talk.turns[index]
+    prefix: tuple[Step, ...] = ()
+    if draft.kind == "missing_function":
+        calls = [call for call in _executed(talk) if call.turn == index]
+        prefix = tuple(step for _, step in truth.steps(calls))
+    return Turn(
+        user=draft.user,
+        kind=draft.kind,
+        steps=tuple(step for turn, step in steps if turn == index),
+        dictated=draft.dictated,
+        facts=draft.facts,
+        answer=draft.answer,
+        missing=draft.missing,
+        present=draft.present,
+        prefix=prefix,
+        adds=draft.adds,
+    )
+
+
+def _measured(server: Server, task: Task) -> Task:
+    """The task with the row changes of each turn and the final digest, from running its ground truth."""
+    session = LocalSession(server, task.seed)
+    turns = []
+    for turn in task.turns:
+        before = session.snapshot()
+        steps = []
+        for step in turn.steps:
+            outcome = session.call(step.tool, step.arguments)
+            if not outcome.succeeded:
+                raise SynthesisError(f"{step.tool} fails without the calls that were dropped: {outcome.message}")
+            steps.append(replace(step, outcome=outcome))
+        turns.append(replace(turn, steps=tuple(steps), changes=session.changes(before)))
+    task = replace(task, turns=tuple(turns), digest=session.digest())
+    session.close()
+    check = replay(task, LocalSession(server, task.seed))
+    if not check.equal:
+        raise SynthesisError(f"replay differs: {check.first}")
+    return task
+
+
+def _system(server: Server, now: datetime) -> str:
+    day = f"{now:%A}, {now.day} {now:%B %Y}, {now:%H:%M}"
+    return (
+        f"You are the assistant of this product: {server.about} "
+        f"It is {day}. Do what the user asks with the tools; ask when something is missing that no tool can tell you."
+    )

@@ -1,0 +1,113 @@
+"""Data files: one task per line of JSON.
+
+Covers: making many conversations and writing them, reading them back, the figures of a file. Does not cover: one
+conversation (synth/converse.py). A file is written beside its place and moved there when it is whole.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TextIO
+
+from ..errors import BadFile, SynthesisError
+from ..records import Task, dump, load
+from ..world.server import Server
+from .converse import Domain, converse, plan
+
+
+@dataclass
+class Made:
+    """The conversations of a run, and the jobs that gave none."""
+
+    tasks: list[Task] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+
+
+def synthesise(
+    servers: Sequence[Server], count: int, seed: int = 0, progress: Callable[[int, int], None] = lambda done, of: None
+) -> Made:
+    """So many conversations on these servers; `progress` is told after each job.
+
+    Jobs that give no conversation are replaced by further ones until `count` is reached.
+
+    Raises:
+        SynthesisError: as many jobs failed as conversations were asked for
+    """
+    domains = {server.name: Domain.of(server) for server in servers}
+    made = Made()
+    for job in plan(list(domains.values()), 2 * count, seed):
+        if len(made.tasks) == count:
+            break
+        try:
+            made.tasks.append(converse(domains[job.server], job))
+        except SynthesisError as error:
+            made.failed.append(str(error))
+        progress(len(made.tasks), count)
+    if len(made.tasks) < count:
+        raise SynthesisError(f"only {len(made.tasks)} of {count} conversations: {made.failed[0]}")
+    return made
+
+
+@contextmanager
+def atomic(path: Path) -> Iterator[TextIO]:
+    """A text file that appears at its place whole, or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with beside.open("w", encoding="utf-8", newline="\n") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def write(tasks: Iterable[Task], path: Path) -> None:
+    """Write tasks, one a line."""
+    with atomic(path) as file:
+        for task in tasks:
+            file.write(dump(task) + "\n")
+
+
+def read(path: Path) -> list[Task]:
+    """The tasks of a file.
+
+    Raises:
+        BadFile: it does not exist, or a line is no task; the message names the line
+    """
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadFile(f"cannot read {path}: {error}; make one with `proverl synth --out {path}`") from None
+    tasks = []
+    for number, line in enumerate(lines, 1):
+        try:
+            tasks.append(load(Task, line))
+        except BadFile as error:
+            raise BadFile(f"{path}, line {number}: {error}") from None
+    return tasks
+
+
+def shape(task: Task) -> str:
+    """The shape of a task: clarify, missing function, write, read-only or mixed."""
+    kinds = {turn.kind for turn in task.turns}
+    if "missing_function" in kinds:
+        return "missing function"
+    if "missing_argument" in kinds:
+        return "clarify"
+    effects = Counter(
+        "read" if step.effect == "read" else "write" for step in task.steps if _counts(step.terminal, step.effect)
+    )
+    if not effects["write"]:
+        return "read-only"
+    return "mixed" if effects["read"] else "write"
+
+
+def _counts(terminal: bool, effect: str) -> bool:
+    return terminal or effect != "read"

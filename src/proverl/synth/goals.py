@@ -1,0 +1,441 @@
+"""Goals: what a user could want next, with arguments that are known to work.
+
+Covers: choosing the arguments of a tool from the sampled rows and the value makers of phrases.toml, the look-ups by
+which an assistant finds the ids, the calls that must come first; everything is tried on the world and taken back, and
+kept if it succeeds. Does not cover: words (synth/speaker.py) or the order of turns (synth/machine.py).
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any, Literal
+
+from ..records import Json, Outcome, Tool
+from ..world.session import LocalSession
+from .phrases import Entity, Phrases, ToolPhrases
+from .sample import Context, Row, entities, meets, places
+from .words import Group, Slot, Template
+
+TRIES = 10
+DEPTH = 4
+CHANCE = 0.4
+SAID_AS_IT_IS = 0.5
+Role = Literal["goal", "look-up", "need"]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The value of one argument, the rows it stands for, and whether the user says the id itself."""
+
+    value: Json
+    rows: tuple[Row, ...] = ()
+    literal: bool = False
+    derived: bool = False
+    """Taken from a result and not from the user's words."""
+
+
+@dataclass(frozen=True)
+class Planned:
+    """One call of a plan."""
+
+    tool: str
+    arguments: dict[str, Json]
+    role: Role
+
+
+@dataclass(frozen=True)
+class Goal:
+    """Something that a user wants, the calls that get it (the last one is the goal itself), and its outcome."""
+
+    tool: Tool
+    ask: Template
+    choices: dict[str, Choice]
+    calls: tuple[Planned, ...]
+    outcome: Outcome
+
+
+@dataclass
+class Seen:
+    """What the conversation has shown so far: ids that may be used, results, rows that it made."""
+
+    ids: set[str] = field(default_factory=set)
+    results: dict[str, Outcome] = field(default_factory=dict)
+    made: list[Row] = field(default_factory=list)
+
+    def copy(self) -> Seen:
+        """An independent copy, for trying something."""
+        return Seen(set(self.ids), dict(self.results), list(self.made))
+
+
+class Planner:
+    """Plans goals on a draft of the conversation's session.
+
+    `draft` runs ahead of the conversation: `commit` carries a goal's calls out there, so that the next goal can build
+    on it.
+    """
+
+    def __init__(self, draft: LocalSession, context: Context, rng: random.Random) -> None:
+        self.draft = draft
+        self.context = context
+        self.phrases: Phrases = context.phrases
+        self.rng = rng
+        self.seen = Seen()
+        self.tools = {tool.name: tool for tool in draft.tools}
+
+    # Plans
+
+    def plan(self, name: str, terse: bool = False) -> Goal | None:
+        """A goal of this tool that works now, None if none was found in a few tries; `terse` gives nothing optional."""
+        entry = self.phrases.tools[name]
+        tool = self.tools[name]
+        for _ in range(TRIES):
+            ask = self.rng.choice(entry.ask)
+            choices = self._choose(tool, entry, ask, terse)
+            if choices is None:
+                continue
+            goal = self._try(tool, entry, ask, choices)
+            if goal is not None:
+                return goal
+        return None
+
+    def commit(self, goal: Goal) -> None:
+        """Carry a goal out on the draft, and remember what it showed and made."""
+        for call in goal.calls:
+            outcome = self.draft.call(call.tool, call.arguments)
+            self._learn(self.seen, self.tools[call.tool], call.arguments, outcome)
+
+    def alternatives(self, goal: Goal, argument: str) -> int:
+        """How many different values of an argument were found with which the goal works: 2 means a user must choose."""
+        entry = self.phrases.tools[goal.tool.name]
+        working = {repr(goal.choices[argument].value)}
+        for _ in range(TRIES):
+            other = self._make(goal.tool, argument, entry.values.get(argument), goal.choices, set())
+            if other is None or repr(other.value) in working:
+                continue
+            if self._try(goal.tool, entry, goal.ask, {**goal.choices, argument: other}) is not None:
+                working.add(repr(other.value))
+                break
+        return len(working)
+
+    # Trying
+
+    def _try(self, tool: Tool, entry: ToolPhrases, ask: Template, choices: dict[str, Choice]) -> Goal | None:
+        seen = self.seen.copy()
+        calls: list[Planned] = []
+        with self.draft.attempt():
+            for choice in choices.values():
+                for row in choice.rows:
+                    if choice.literal:
+                        seen.ids.add(row.id)
+                    elif not self._find(row, seen, calls, DEPTH):
+                        return None
+            values = {name: choice.value for name, choice in choices.items()}
+            for need in entry.needs:
+                if meets(values, need.when, self.context.today):
+                    arguments = {name: self._fill(value, values) for name, value in need.arguments.items()}
+                    if not self._do(Planned(need.tool, arguments, "need"), seen, calls):
+                        return None
+            taken = self._derive(tool, entry, values, seen)
+            if taken is None:
+                return None
+            choices = {**choices, **taken}
+            final = Planned(tool.name, {name: choice.value for name, choice in choices.items()}, "goal")
+            outcome = self._do(final, seen, calls)
+            if outcome is None or outcome.kind.value == "empty":
+                return None
+            if not meets(_flat(outcome.value), entry.wish, self.context.today):
+                return None
+        return Goal(tool, ask, choices, tuple(calls), outcome)
+
+    def _derive(
+        self, tool: Tool, entry: ToolPhrases, values: Mapping[str, Json], seen: Seen
+    ) -> dict[str, Choice] | None:
+        """The arguments that are taken from results; an optional one only if a conditional need applies."""
+        applies = any(meets(values, need.when, self.context.today) for need in entry.needs)
+        found = {}
+        for name, maker in entry.values.items():
+            if "result" in maker and (name in tool.required or applies):
+                value = self._from_result(maker, seen)
+                if value is None:
+                    return None
+                found[name] = Choice(value, derived=True)
+        return found
+
+    def _do(self, call: Planned, seen: Seen, calls: list[Planned]) -> Outcome | None:
+        outcome = self.draft.call(call.tool, call.arguments)
+        if not outcome.succeeded:
+            return None
+        calls.append(call)
+        self._learn(seen, self.tools[call.tool], call.arguments, outcome)
+        return outcome
+
+    def _learn(self, seen: Seen, tool: Tool, arguments: dict[str, Json], outcome: Outcome) -> None:
+        seen.results[tool.name] = outcome
+        for entity, id, fields in entities(tool, arguments, outcome.value):
+            if tool.effect != "read" and id not in seen.ids and self.context.row(entity, id) is None:
+                seen.made.append(Row(entity, id, fields))
+            seen.ids.add(id)
+
+    # Look-ups
+
+    def _find(self, row: Row, seen: Seen, calls: list[Planned], depth: int) -> bool:
+        """Make the row's id known by look-ups that use only words of the user and ids seen before."""
+        if row.id in seen.ids:
+            return True
+        if depth == 0:
+            return False
+        spec = self.phrases.entities[row.entity]
+        for facet in spec.find:
+            before = len(calls)
+            arguments = self._facet_arguments(row, spec, facet.tool, facet.arguments, seen, calls, depth)
+            if arguments is None:
+                del calls[before:]
+                continue
+            outcome = self.draft.call(facet.tool, arguments)
+            tool = self.tools[facet.tool]
+            if outcome.succeeded and any(id == row.id for _, id, _ in places(tool, outcome.value)):
+                calls.append(Planned(facet.tool, arguments, "look-up"))
+                self._learn(seen, tool, arguments, outcome)
+                return True
+            del calls[before:]
+        return False
+
+    def _facet_arguments(
+        self,
+        row: Row,
+        spec: Entity,
+        tool: str,
+        templates: Mapping[str, Json],
+        seen: Seen,
+        calls: list[Planned],
+        depth: int,
+    ) -> dict[str, Json] | None:
+        said = {slot.split(".")[0] for slot in spec.refer.slots()}
+        said |= {slot for name in said & set(spec.derive) for slot in spec.derive[name].slots()}
+        arguments: dict[str, Json] = {}
+        for argument, text in templates.items():
+            if not isinstance(text, str) or "{" not in text:
+                arguments[argument] = text
+                continue
+            template = Template(text)
+            entity = self.tools[tool].takes.get(argument)
+            if entity is not None:
+                id = self.context.field(row, template.slots()[0])
+                parent = self.context.row(entity, id) if isinstance(id, str) else None
+                if parent is None or not self._find(parent, seen, calls, depth - 1):
+                    return None
+                arguments[argument] = id
+                continue
+            fields = {slot: self.context.field(row, slot) for slot in template.slots()}
+            if any(value is None for value in fields.values()) or not set(fields) <= said | _dotted(spec):
+                return None
+            alone = len(template.parts) == 1 and not isinstance(template.parts[0], str)
+            same = isinstance(template.parts[0], Slot) and template.parts[0].format == ""
+            arguments[argument] = (
+                fields[template.slots()[0]]
+                if alone and same
+                else template.render(lambda slot: self.context.write(row, slot))
+            )
+        return arguments
+
+    # Values
+
+    def _choose(self, tool: Tool, entry: ToolPhrases, ask: Template, terse: bool) -> dict[str, Choice] | None:
+        named = {slot.split(".")[0] for slot in ask.slots()}
+        optional = [name for name in tool.input_schema["properties"] if name in named and name not in tool.required]
+        chance = {name: 0.0 if terse else entry.values.get(name, {}).get("chance", CHANCE) for name in optional}
+        given = [name for name in optional if self.rng.random() < chance[name]]
+        spare = [name for name in optional if name not in given and self._has_maker(tool, entry, name)]
+        while len(given) < entry.filters and spare:
+            given.append(spare.pop(self.rng.randrange(len(spare))))
+        choices: dict[str, Choice] = {}
+        for name in tool.input_schema["properties"]:
+            maker = entry.values.get(name)
+            if (name not in tool.required and name not in given) or (maker and "result" in maker):
+                continue
+            if not self._has_maker(tool, entry, name):
+                if name in tool.required:
+                    return None
+                continue
+            taken = {row.id for choice in choices.values() for row in choice.rows}
+            choice = self._make(tool, name, maker, choices, taken)
+            if choice is None:
+                if name in tool.required:
+                    return None
+                continue
+            choices[name] = choice
+        return choices if sum(name in choices for name in optional) >= entry.filters else None
+
+    def _has_maker(self, tool: Tool, entry: ToolPhrases, name: str) -> bool:
+        schema = tool.input_schema["properties"][name]
+        declared = set(entry.values.get(name, {})) - {"chance", "made_up"}
+        return bool(declared) or name in tool.takes or "enum" in schema or schema.get("type") == "boolean"
+
+    def _make(
+        self,
+        tool: Tool,
+        name: str,
+        maker: Mapping[str, Any] | None,
+        choices: Mapping[str, Choice],
+        taken: set[str],
+    ) -> Choice | None:
+        schema = tool.input_schema["properties"][name]
+        maker = {key: value for key, value in (maker or {}).items() if key not in ("chance", "made_up")}
+        if not maker:
+            if name in tool.takes:
+                many = schema.get("type") == "array"
+                maker = {"rows" if many else "row": tool.takes[name]}
+            elif "enum" in schema:
+                return Choice(self.rng.choice(schema["enum"]))
+            else:
+                return Choice(True)
+        if "row" in maker and name in tool.takes:
+            row = self._row(maker["row"], maker.get("where", {}), choices, taken)
+            return None if row is None else self._reference(row)
+        if "rows" in maker:
+            return self._several(maker, choices)
+        value = self._value(maker, choices)
+        if value is None:
+            return None
+        if "row" in maker and "field" not in maker:
+            return None
+        return Choice(value)
+
+    def _reference(self, row: Row) -> Choice:
+        made = any(other.id == row.id for other in self.seen.made)
+        spoken = self.phrases.entities[row.entity].spoken
+        return Choice(row.id, (row,), literal=spoken and not made and self.rng.random() < SAID_AS_IT_IS)
+
+    def _several(self, maker: Mapping[str, Any], choices: Mapping[str, Choice]) -> Choice | None:
+        pool = self._pool(maker["rows"], maker.get("where", {}), choices, set())
+        if not pool:
+            return None
+        rows = self.rng.sample(pool, min(len(pool), self.rng.randint(1, maker.get("most", 2))))
+        return Choice([row.id for row in rows], tuple(rows))
+
+    def _row(
+        self, entity: str, where: Mapping[str, Json], choices: Mapping[str, Choice], taken: set[str]
+    ) -> Row | None:
+        base = self.phrases.base(entity)
+        made = [row for row in self.seen.made if row.entity in (entity, base) and row.id not in taken]
+        if len(made) == 1 and self.rng.random() < 0.85:
+            return replace(made[0], entity=entity)
+        pool = self._pool(entity, where, choices, taken)
+        return self.rng.choice(pool) if pool else None
+
+    def _pool(
+        self, entity: str, where: Mapping[str, Json], choices: Mapping[str, Choice], taken: set[str]
+    ) -> list[Row]:
+        values = {name: choice.value for name, choice in choices.items()}
+        wanted = {name: self._fill(condition, values) for name, condition in where.items()}
+        return [
+            row
+            for row in self.context.worthy(entity)
+            if row.id not in taken and meets(row.fields, wanted, self.context.today)
+        ]
+
+    def _value(self, maker: Mapping[str, Any], choices: Mapping[str, Choice]) -> Json:
+        rng = self.rng
+        if "pick" in maker:
+            return rng.choice(maker["pick"])
+        if "number" in maker:
+            return rng.randint(*maker["number"])
+        if "money" in maker:
+            low, high = maker["money"]
+            step = maker.get("step", 1)
+            cents = round(step * 100)
+            amount = rng.randrange(round(low * 100), round(high * 100) + 1) // cents * cents / 100
+            return int(amount) if amount == int(amount) else amount
+        if "day" in maker:
+            return (self.now + timedelta(days=rng.randint(*maker["day"]))).date().isoformat()
+        if "time" in maker:
+            return self._moment(maker)
+        if "secret" in maker:
+            return self.draft.secrets()[maker["secret"]]
+        if "row" in maker:
+            row = self._row(maker["row"], maker.get("where", {}), choices, set())
+            return None if row is None else self.context.field(row, maker.get("field", "id"))
+        if "of" in maker:
+            chosen = choices.get(maker["of"])
+            number = self.context.field(chosen.rows[0], maker["field"]) if chosen and chosen.rows else None
+            return None if number is None else int(number * maker.get("times", 1))
+        parts = [part if isinstance(part, str) else self._value(part, choices) for part in maker["join"]]
+        return None if None in parts else "".join(str(part) for part in parts)
+
+    @property
+    def now(self) -> datetime:
+        """The draft's virtual time: that of its world, for the clock moves only a little in a conversation."""
+        return self.context.today
+
+    def _moment(self, maker: Mapping[str, Any]) -> str:
+        moment = self.now + timedelta(minutes=self.rng.randint(*maker["time"]))
+        step = int(maker.get("step", 1))
+        over = (moment.hour * 60 + moment.minute) % step
+        rounded = moment.replace(second=0, microsecond=0) + timedelta(minutes=(step - over) % step)
+        return rounded.isoformat(timespec="seconds")
+
+    def _from_result(self, maker: Mapping[str, Any], seen: Seen) -> Json:
+        outcome = seen.results.get(maker["result"])
+        value = None if outcome is None else at(outcome.value, maker["path"])
+        if value is None or "match" not in maker:
+            return value
+        found = re.search(maker["match"], str(value))
+        return found[0] if found else None
+
+    def _fill(self, value: Json, values: Mapping[str, Json]) -> Json:
+        """A template over the arguments chosen so far, or the value as it is."""
+        if isinstance(value, dict):
+            return {key: self._fill(item, values) for key, item in value.items()}
+        if not isinstance(value, str) or "{" not in value:
+            return value
+        template = Template(value)
+        if len(template.parts) == 1:
+            return values.get(template.slots()[0])
+        return template.render(lambda slot: None if values.get(slot.name) is None else str(values[slot.name]))
+
+
+def omittable(template: Template) -> dict[str, Group]:
+    """The required arguments that a template may leave out, each with the clause that says it."""
+    found = {}
+    for part in template.parts:
+        if isinstance(part, Group) and part.kind == "<":
+            for inner in part.parts:
+                if isinstance(inner, Slot):
+                    found[inner.name] = part
+    return found
+
+
+def at(value: Json, path: str) -> Json:
+    """The value at a path such as `messages[0].body`, None if there is none."""
+    for step in re.findall(r"[^.\[\]]+", path):
+        if isinstance(value, list):
+            value = value[int(step)] if int(step) < len(value) else None
+        elif isinstance(value, dict):
+            value = value.get(step)
+        else:
+            return None
+    return value
+
+
+def leaves(value: Json, path: str = "") -> Iterator[tuple[str, Json]]:
+    """(path, value) of everything in a result that is no object and no list."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from leaves(item, f"{path}.{key}" if path else key)
+    elif isinstance(value, list):
+        for number, item in enumerate(value):
+            yield from leaves(item, f"{path}[{number}]")
+    else:
+        yield path, value
+
+
+def _flat(value: Json) -> dict[str, Json]:
+    return {**value, **dict(leaves(value))} if isinstance(value, dict) else {}
+
+
+def _dotted(spec: Entity) -> set[str]:
+    return set(spec.refer.slots())

@@ -1,0 +1,272 @@
+"""Live-state sampling (specification section 2, step 2): the real entities of a session, through its own tools.
+
+Covers: calling the discovery reads, reading entities off their results, keeping those with enough supporting data.
+Does not cover: which row a goal takes (synth/goals.py). Nothing here looks behind the tools: what the sampler knows,
+an assistant could find out.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+
+from ..records import Json, Outcome, Tool
+from ..world.session import Session
+from .phrases import Entity, Phrases
+from .words import Slot, spoken
+
+PAGES = 4
+PARENTS = 8
+Fields = dict[str, Json]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One entity of the world: its id, and its fields as the tools showed them."""
+
+    entity: str
+    id: str
+    fields: Fields
+
+
+class Context:
+    """The sampled entities of one world, and how a person means them."""
+
+    def __init__(self, phrases: Phrases, today: datetime, rows: Mapping[str, Mapping[str, Row]]) -> None:
+        self.phrases = phrases
+        self.today = today
+        self._rows = {entity: dict(found) for entity, found in rows.items()}
+        self._phrase: dict[tuple[str, str], str] = {}
+        self._same: Counter[tuple[str, str]] = Counter()
+        self._mentions: Counter[str] = Counter()
+        for found in self._rows.values():
+            for row in found.values():
+                for value in row.fields.values():
+                    if isinstance(value, str):
+                        self._mentions[f"{row.entity}:{value}"] += 1
+        for name in phrases.entities:
+            for row in self.rows(name):
+                words = self.refer(row)
+                self._same[name, words.lower()] += 1
+        self._worthy = {name: [row for row in self.rows(name) if self._is_worthy(row)] for name in phrases.entities}
+
+    def rows(self, entity: str) -> list[Row]:
+        """All sampled rows of an entity, in the order in which the tools showed them."""
+        spec = self.phrases.entities[entity]
+        if not spec.of:
+            return list(self._rows.get(entity, {}).values())
+        base = self._rows.get(spec.of, {}).values()
+        kept = [row for row in base if meets(row.fields, spec.where, self.today)]
+        return [Row(entity, row.id, {**row.fields, **self._derived(spec, row.fields)}) for row in kept]
+
+    def row(self, entity: str, id: str) -> Row | None:
+        """The row of this id, None if it was not sampled."""
+        base = self._rows.get(self.phrases.base(entity), {}).get(id)
+        if base is None or not self.phrases.entities[entity].of:
+            return base
+        return Row(entity, id, {**base.fields, **self._derived(self.phrases.entities[entity], base.fields)})
+
+    def worthy(self, entity: str) -> list[Row]:
+        """The rows on which a task can be built: enough supporting data, and a phrase that means no other row."""
+        return self._worthy[entity]
+
+    def refer(self, row: Row) -> str:
+        """The phrase with which a person means this row."""
+        key = (row.entity, row.id)
+        if key not in self._phrase:
+            self._phrase[key] = self.phrases.entities[row.entity].refer.render(lambda slot: self.write(row, slot))
+        return self._phrase[key]
+
+    def write(self, row: Row, slot: Slot) -> str | None:
+        """A field of a row in words; a dotted slot follows a reference to another row."""
+        value = self.field(row, slot.name)
+        if value is None:
+            return None
+        words = self.phrases.words.get(slot.name.rsplit(".", 1)[-1], {})
+        if slot.format == "" and isinstance(value, str) and value in words:
+            return words[value]
+        return spoken(value, slot.format, self.today.date())
+
+    def field(self, row: Row, name: str) -> Json:
+        """A field of a row, None where it has none; `restaurant_id.name` is the name of the row that is referred to."""
+        head, _, rest = name.partition(".")
+        value = row.fields.get(head)
+        if not rest or value is None:
+            return value
+        for rows in self._rows.values():
+            if isinstance(value, str) and value in rows:
+                return self.field(rows[value], rest)
+        return None
+
+    def is_unique(self, row: Row) -> bool:
+        """Whether the row's phrase means no other row."""
+        return self._same[row.entity, self.refer(row).lower()] == 1
+
+    def _derived(self, spec: Entity, fields: Fields) -> Fields:
+        row = Row(spec.name, "", fields)
+        return {name: template.render(lambda slot: self.write(row, slot)) for name, template in spec.derive.items()}
+
+    def _is_worthy(self, row: Row) -> bool:
+        spec = self.phrases.entities[row.entity]
+        if not self.is_unique(row) or not meets(row.fields, spec.worthy, self.today):
+            return False
+        return all(self._mentions[f"{other}:{row.id}"] >= least for other, least in spec.supported.items())
+
+
+def sample(session: Session, tools: tuple[str, ...], phrases: Phrases, today: datetime, rng: random.Random) -> Context:
+    """The entities that the discovery reads `tools` show on a live session, and those that other reads show of them."""
+    by_name = {tool.name: tool for tool in session.tools}
+    rows: dict[str, dict[str, Row]] = defaultdict(dict)
+    shown: set[str] = set()
+    reads = [name for name in by_name if by_name[name].effect == "read" and name not in tools]
+    for name in (*tools, *sorted(reads, key=lambda name: len(by_name[name].required))):
+        tool = by_name[name]
+        new = set(tool.gives.values()) - shown
+        if name not in tools and not new:
+            continue
+        for arguments in _openings(tool, rows, phrases, rng):
+            for outcome in _pages(session, tool, arguments):
+                for entity, id, fields in entities(tool, arguments, outcome.value):
+                    _note(rows, phrases, entity, id, fields)
+        shown |= {entity for entity in new if rows[entity]}
+    derived = {
+        entity: {
+            id: Row(entity, id, {**row.fields, **_derive(phrases, row, today.date())}) for id, row in found.items()
+        }
+        for entity, found in rows.items()
+    }
+    return Context(phrases, today, derived)
+
+
+def entities(tool: Tool, arguments: Fields, value: Json) -> Iterator[tuple[str, str, Fields]]:
+    """(entity, id, fields) of every id in a result.
+
+    The fields are those of the object in which the id stands, then those of the objects around it, then the arguments.
+    """
+    for path, entity in tool.gives.items():
+        for id, fields, _ in _walk(value, path.split("."), dict(arguments), ""):
+            yield entity, id, fields
+
+
+def places(tool: Tool, value: Json) -> Iterator[tuple[str, str, str]]:
+    """(entity, id, place) of every id in a result, the place in the form `accounts[2].account_id`."""
+    for path, entity in tool.gives.items():
+        for id, _, place in _walk(value, path.split("."), {}, ""):
+            yield entity, id, place
+
+
+def _walk(value: Json, parts: list[str], around: Fields, place: str) -> Iterator[tuple[str, Fields, str]]:
+    head, rest = parts[0], parts[1:]
+    name = head.removesuffix("[]")
+    if not isinstance(value, dict) or value.get(name) is None:
+        return
+    fields = {**around, **{key: item for key, item in value.items() if not isinstance(item, dict)}}
+    here = f"{place}.{name}" if place else name
+    items = value[name] if head.endswith("[]") else [value[name]]
+    for number, item in enumerate(items):
+        spot = f"{here}[{number}]" if head.endswith("[]") else here
+        if rest:
+            outer = {key: field for key, field in fields.items() if not isinstance(field, list)}
+            yield from _walk(item, rest, outer, spot)
+        elif isinstance(item, str):
+            yield item, fields, spot
+
+
+def _note(rows: dict[str, dict[str, Row]], phrases: Phrases, entity: str, id: str, fields: Fields) -> None:
+    known = rows[entity].get(id)
+    if known is None:
+        rows[entity][id] = Row(entity, id, fields)
+    else:
+        rows[entity][id] = Row(entity, id, {**fields, **known.fields})
+
+
+def _derive(phrases: Phrases, row: Row, today: date) -> Fields:
+    spec = phrases.entities.get(row.entity)
+    if spec is None:
+        return {}
+
+    def write(slot: Slot) -> str | None:
+        value = row.fields.get(slot.name)
+        return None if value is None else spoken(value, slot.format, today)
+
+    derived = {}
+    for name, template in spec.derive.items():
+        if all(row.fields.get(slot) is not None for slot in template.slots()):
+            derived[name] = template.render(write)
+    return derived
+
+
+def _openings(
+    tool: Tool, rows: dict[str, dict[str, Row]], phrases: Phrases, rng: random.Random
+) -> Iterator[dict[str, Json]]:
+    """Ways to call a read without knowing anything but ids that were shown before."""
+    arguments: dict[str, Json] = {}
+    limit = tool.input_schema["properties"].get("limit", {})
+    if "maximum" in limit:
+        arguments["limit"] = limit["maximum"]
+    if not tool.required:
+        yield arguments
+        return
+    if len(tool.required) > 1 or tool.required[0] not in tool.takes:
+        return
+    entity = tool.takes[tool.required[0]]
+    known = rows.get(phrases.base(entity) if entity in phrases.entities else entity, {})
+    spec = phrases.entities.get(entity)
+    where = spec.where if spec is not None else {}
+    ids = [row.id for row in known.values() if meets(row.fields, where, None)]
+    for id in rng.sample(ids, min(PARENTS, len(ids))):
+        yield {**arguments, tool.required[0]: id}
+
+
+def _pages(session: Session, tool: Tool, arguments: dict[str, Json]) -> Iterator[Outcome]:
+    for page in range(1, PAGES + 1):
+        paged = {**arguments, "page": page} if page > 1 else arguments
+        outcome = session.call(tool.name, paged)
+        if not outcome.succeeded:
+            return
+        yield outcome
+        if "page" not in tool.input_schema["properties"] or not _has_more(tool, outcome.value, page):
+            return
+
+
+def _has_more(tool: Tool, value: Json, page: int) -> bool:
+    if "next_page" in value:
+        return bool(value["next_page"])
+    sizes = [len(item) for item in value.values() if isinstance(item, list)]
+    return bool(sizes) and bool(value.get("count", 0) > page * max(sizes)) and max(sizes) > 0
+
+
+def meets(fields: Mapping[str, Json], conditions: Mapping[str, Json], now: datetime | None) -> bool:
+    """Whether a row's or result's fields meet conditions in the form of docs/phrases.md."""
+    return all(_meets(fields.get(name), condition, now) for name, condition in conditions.items())
+
+
+def _meets(value: Json, condition: Json, now: datetime | None) -> bool:
+    if not isinstance(condition, dict):
+        return bool(value == condition)
+    return all(_test(value, name, limit, now) for name, limit in condition.items())
+
+
+def _test(value: Json, name: str, limit: Json, now: datetime | None) -> bool:
+    if name in ("days_ago_at_most", "after_now"):
+        if now is None:
+            return True
+        moment = _moment(value, now)
+        return moment >= now - timedelta(days=limit) if name == "days_ago_at_most" else (moment > now) is limit
+    if name in ("above", "below"):
+        return value is not None and bool(value > limit if name == "above" else value < limit)
+    if name == "in":
+        return value in limit
+    if name == "not":
+        return bool(value != limit)
+    return str(value).endswith(limit) if name == "ends" else bool(value) is limit
+
+
+def _moment(value: Json, now: datetime) -> datetime:
+    if value is None:
+        return now - timedelta(days=36500)
+    moment = datetime.fromisoformat(str(value))
+    return moment.replace(tzinfo=now.tzinfo) if moment.tzinfo is None else moment

@@ -1,0 +1,282 @@
+"""The scripted teacher: user and assistant of a conversation, without a language model.
+
+Covers: turning a chain into goals over two to three user turns, the information levels, a missing function, and the
+calls and words of each turn. Does not cover: how goals are found (synth/goals.py) or worded (synth/speaker.py).
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterable
+from typing import Literal
+
+from ..errors import SynthesisError
+from ..records import Tool
+from ..world.session import LocalSession
+from .goals import Goal, Planned, Planner, omittable
+from .graph import Graph
+from .machine import Done, Draft, Proposal, Talk
+from .sample import Context
+from .speaker import Speaker
+
+Level = Literal["complete", "missing", "minimal"]
+
+MIN_TURNS = 2
+MAX_TURNS = 3
+GOALS_PER_TURN = 3
+FOLLOW_UP_LENGTHS = (1, 2, 3)
+GOING_ON = 0.5
+REACHING = 2
+COMMON_WORDS = frozenset(("the", "for", "from", "with", "between", "and", "set", "get", "add", "make", "file"))
+
+
+class ScriptedTeacher:
+    """Plays one conversation from a chain of tools.
+
+    `level` says how much the user tells; `hide` lets one goal's tool be missing at first. Both are wishes: `level`
+    and `hidden` hold afterwards what came about.
+    """
+
+    def __init__(
+        self,
+        session: LocalSession,
+        context: Context,
+        graph: Graph,
+        chain: tuple[str, ...],
+        rng: random.Random,
+        *,
+        level: Level = "complete",
+        hide: bool = False,
+    ) -> None:
+        self.planner = Planner(session.fork(), context, rng)
+        self.speaker = Speaker(context, rng)
+        self.phrases = context.phrases
+        self.graph = graph
+        self.rng = rng
+        self.wanted = level
+        self.level: Level = "complete"
+        self.hidden = ""
+        self._hide = hide
+        self._waiting = self._wishes(chain)
+        self._used: Counter[str] = Counter(chain)
+        self._goals: list[Goal] = []
+        self._plan: list[Proposal] = []
+        self._held: tuple[Goal, str] | None = None
+        self._returns = ""
+        self._rounds = 0
+
+    @property
+    def made(self) -> list[str]:
+        """The ids of the rows that the conversation created."""
+        return [row.id for row in self.planner.seen.made]
+
+    # The user
+
+    def ask(self, talk: Talk) -> Draft | None:
+        """The next user turn: an answer to a question, a tool that came back, or new goals."""
+        if self._held is not None:
+            return self._supply(*self._held)
+        if self._returns:
+            return self._bring_back()
+        self._rounds += 1
+        if not talk.turns and self._hide:
+            draft = self._without_its_tool()
+            if draft is not None:
+                return draft
+        if not talk.turns and self.wanted != "complete":
+            draft = self._leave_out()
+            if draft is not None:
+                return draft
+        goals = self._next_goals()
+        return self._open(goals) if goals else None
+
+    def carry_on(self, talk: Talk) -> bool:
+        """At least two turns with goals, at most three, less likely with each; a question is always answered."""
+        if self._held is not None or self._returns:
+            return True
+        if self._rounds < MIN_TURNS:
+            return True
+        return self._rounds < MAX_TURNS and self.rng.random() < GOING_ON ** (self._rounds - MIN_TURNS + 1)
+
+    def _open(self, goals: list[Goal], opener: str = "", adds: tuple[str, ...] = ()) -> Draft:
+        said = self.speaker.query(goals, self._made_before(goals))
+        self._schedule(goals, said.arguments)
+        text = f"{opener} {said.text}" if opener else said.text
+        facts = f"Yes, please go ahead. {said.text}"
+        return Draft(text, goals=tuple(goals), facts=facts, dictated=_dictated(goals, said.arguments), adds=adds)
+
+    def _made_before(self, goals: Iterable[Goal]) -> list[str]:
+        rows = [row for goal in goals for choice in goal.choices.values() for row in choice.rows]
+        return [*self.made, *(row.id for row in rows if self.planner.context.row(row.entity, row.id) is None)]
+
+    def _leave_out(self) -> Draft | None:
+        """A first turn whose user does not say a required argument that no look-up can settle."""
+        for name in [name for name in self._waiting if self.phrases.tools[name].missing]:
+            goal = self.planner.plan(name, terse=self.wanted == "minimal")
+            if goal is None:
+                continue
+            entry = self.phrases.tools[name]
+            options = [argument for argument in entry.missing if argument in omittable(goal.ask)]
+            options = [argument for argument in options if self.planner.alternatives(goal, argument) > 1]
+            if not options:
+                continue
+            argument = self.rng.choice(options)
+            said = self.speaker.query([goal], self._made_before([goal]), frozenset({argument}))
+            self._waiting.remove(name)
+            self._held = (goal, argument)
+            self.level = self.wanted
+            given = [words for other, words in entry.missing.items() if other in said.arguments[0]]
+            return Draft(said.text, "missing_argument", (goal,), missing=entry.missing[argument], present=tuple(given))
+        return None
+
+    def _supply(self, goal: Goal, argument: str) -> Draft:
+        """The turn in which the user gives what was asked for."""
+        self._held = None
+        self.planner.commit(goal)
+        self._goals.append(goal)
+        words = self.speaker.clause(goal, argument, self._made_before([goal]))
+        said = (frozenset(name for name, choice in goal.choices.items() if not choice.derived),)
+        self._schedule([goal], said)
+        return Draft(words, goals=(goal,), facts=f"Yes, please. {words}", dictated=_dictated([goal], said))
+
+    def _without_its_tool(self) -> Draft | None:
+        """A first turn that asks for something whose tool is not there, and that no other tool can do."""
+        for name in [name for name in self._waiting if self.planner.tools[name].effect != "read"]:
+            goal = self.planner.plan(name)
+            if goal is None or self._reached_otherwise(goal):
+                continue
+            self._waiting.remove(name)
+            self.hidden = name
+            if self.rng.random() < 0.5:
+                self._returns = name
+            said = self.speaker.query([goal], self._made_before([goal]))
+            prefix = [call for call in goal.calls[:-1] if self.planner.tools[call.tool].effect == "read"]
+            self._plan = [Proposal(call.tool, call.arguments, call.role) for call in prefix]
+            return Draft(said.text, "missing_function", (goal,), missing=_named(self.planner.tools[name]))
+        return None
+
+    def _reached_otherwise(self, goal: Goal) -> bool:
+        """Whether some other tool makes the changes that the goal makes: tried on copies of the world."""
+        wanted = set(map(repr, self._changes_of(goal.calls)))
+        for name, entry in self.phrases.tools.items():
+            if name == goal.tool.name or self.planner.tools[name].effect == "read" or not entry.goal:
+                continue
+            for _ in range(REACHING):
+                other = self.planner.plan(name)
+                if other is not None and wanted <= set(map(repr, self._changes_of(other.calls))):
+                    return True
+        return False
+
+    def _changes_of(self, calls: Iterable[Planned]) -> list[object]:
+        twin = self.planner.draft.fork()
+        before = twin.snapshot()
+        for call in calls:
+            twin.call(call.tool, call.arguments)
+        changes = list(twin.changes(before))
+        twin.close()
+        return [*changes]
+
+    def _bring_back(self) -> Draft:
+        """The turn in which the missing tool has come back."""
+        name, self._returns = self._returns, ""
+        goal = self.planner.plan(name)
+        if goal is None:
+            raise SynthesisError(f"{name} no longer works after the turn without it")
+        self.planner.commit(goal)
+        self._goals.append(goal)
+        return self._open([goal], opener="You can do that kind of thing now.", adds=(name,))
+
+    def _next_goals(self) -> list[Goal]:
+        goals: list[Goal] = []
+        most = self.rng.randint(1, GOALS_PER_TURN)
+        for _ in range(8):
+            if not self._waiting:
+                if goals or self._rounds == 1:
+                    break
+                follow_up = self.graph.chain(self.rng, self._used, FOLLOW_UP_LENGTHS)
+                self._used.update(follow_up)
+                self._waiting = self._wishes(follow_up)
+            while self._waiting and len(goals) < most:
+                goal = self._plan_next(self._waiting.pop(0))
+                if goal is not None:
+                    goals.append(goal)
+            if goals:
+                break
+        return goals
+
+    def _plan_next(self, name: str) -> Goal | None:
+        if any(self._undoes(name, goal.tool.name) for goal in self._goals):
+            return None
+        goal = self.planner.plan(name, terse=self.wanted == "minimal")
+        if goal is None or any(_same(goal, other) for other in self._goals):
+            return None
+        self.planner.commit(goal)
+        self._goals.append(goal)
+        return goal
+
+    def _undoes(self, one: str, other: str) -> bool:
+        tools = self.phrases.tools
+        return one in tools[other].undoes or other in tools[one].undoes
+
+    def _wishes(self, chain: tuple[str, ...]) -> list[str]:
+        """The tools of a chain that a user asks for; a read that only feeds a later one is found along the way."""
+        wishes = []
+        for index, name in enumerate(chain):
+            feeds = any(self.graph.directed.has_edge(name, later) for later in chain[index + 1 :])
+            hidden = self.graph.tools[name].effect == "read" and feeds
+            if self.phrases.tools[name].goal and not hidden:
+                wishes.append(name)
+        return wishes
+
+    # The assistant
+
+    def act(self, talk: Talk) -> list[Proposal]:
+        """The next planned call, one at a time."""
+        return [self._plan.pop(0)] if self._plan else []
+
+    def recover(self, talk: Talk, failed: list[Done]) -> list[Proposal]:
+        """Nothing: plans were tried before, so a failure means that the world is not the one they were made for."""
+        first = failed[0]
+        raise SynthesisError(f"{first.proposal.tool} failed on the live session: {first.outcome.message}")
+
+    def respond(self, talk: Talk) -> str:
+        """A question, a refusal that names what is missing, or the results."""
+        turn = talk.turn
+        if turn.kind == "missing_argument" and self._held is not None:
+            return self.speaker.question(*self._held)
+        if turn.kind == "missing_function":
+            readable = turn.missing[0]
+            return f"I am sorry, I cannot do that: I have no tool to {readable}."
+        return self.speaker.answer(turn.goals)
+
+    def _schedule(self, goals: Iterable[Goal], said: tuple[frozenset[str], ...]) -> None:
+        self._plan = []
+        for goal, arguments in zip(goals, said, strict=True):
+            for call in goal.calls[:-1]:
+                self._plan.append(Proposal(call.tool, call.arguments, call.role))
+            final = goal.calls[-1]
+            values = self.phrases.tools[goal.tool.name].values
+            derived = tuple(
+                (name, (values[name]["result"], values[name]["path"], values[name].get("match", "")))
+                for name, choice in goal.choices.items()
+                if choice.derived
+            )
+            self._plan.append(Proposal(final.tool, final.arguments, "goal", arguments, derived))
+
+
+def _dictated(goals: Iterable[Goal], said: tuple[frozenset[str], ...]) -> tuple[str, ...]:
+    texts = []
+    for goal, arguments in zip(goals, said, strict=True):
+        texts += [str(goal.choices[name].value) for name in goal.tool.free if name in arguments]
+    return tuple(texts)
+
+
+def _named(tool: Tool) -> tuple[str, ...]:
+    """The words of which a refusal must hold one to name a tool: its readable name, then each telling word of it."""
+    words = tool.name.split("_")
+    return (" ".join(words), *(word for word in words if word not in COMMON_WORDS and len(word) > 2))
+
+
+def _same(one: Goal, other: Goal) -> bool:
+    return one.tool.name == other.tool.name and one.calls[-1].arguments == other.calls[-1].arguments

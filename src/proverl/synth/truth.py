@@ -1,0 +1,221 @@
+"""The ground truth of a conversation: its calls made minimal, where each value came from, what depends on what.
+
+Covers: specification 7.2 and 7.6: a call or argument that changes nothing goes; value edges from where ids were seen;
+state edges proven by replaying without the earlier step. Does not cover: planning (synth/goals.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+import networkx as nx
+
+from ..records import Edge, Json, Origin, Outcome, Step, Tool
+from ..world.server import Server
+from ..world.session import LocalSession
+from .goals import Role, leaves
+from .phrases import Phrases
+from .sample import places
+
+
+@dataclass(frozen=True)
+class Executed:
+    """One call that was executed in the conversation: its turn, role, what the user said of its arguments.
+
+    `derived` maps an argument to (tool, path, match) of the result it was taken from.
+    """
+
+    turn: int
+    tool: str
+    arguments: dict[str, Json]
+    outcome: Outcome
+    role: Role
+    said: frozenset[str] = frozenset()
+    derived: tuple[tuple[str, tuple[str, str, str]], ...] = ()
+
+
+class Truth:
+    """Turns the executed calls of one conversation into ground-truth steps."""
+
+    def __init__(self, server: Server, seed: int, phrases: Phrases, made: Collection[str]) -> None:
+        self.server = server
+        self.seed = seed
+        self.phrases = phrases
+        self.made = frozenset(made)
+
+    def steps(self, calls: Sequence[Executed]) -> list[tuple[int, Step]]:
+        """(turn, step) of the minimal calls, in order."""
+        kept = self._minimal(list(calls))
+        origins = [self._origins(kept, index) for index in range(len(kept))]
+        edges = self._edges(kept, origins)
+        found = []
+        for index, call in enumerate(kept):
+            tool = self.server.tool(call.tool)
+            used = self._used_from(kept, origins, index)
+            feeds = any(origin.step == index for later in origins for origin in later.values())
+            found.append(
+                (
+                    call.turn,
+                    Step(
+                        index=index,
+                        tool=call.tool,
+                        arguments=call.arguments,
+                        outcome=call.outcome,
+                        effect=tool.effect,
+                        group=index,
+                        edges=edges[index],
+                        origins=origins[index],
+                        compared=self._compared(tool, call),
+                        dictated=tuple(sorted(call.said & set(tool.free))),
+                        terminal=tool.effect == "read" and call.role == "goal" and not feeds,
+                        supplies=tuple(used) if tool.effect == "read" else (),
+                    ),
+                )
+            )
+        return found
+
+    # Minimality
+
+    def _minimal(self, calls: list[Executed]) -> list[Executed]:
+        calls = self._without_idle_look_ups(calls)
+        digest = self._replay(calls)[1]
+        for index, call in enumerate(calls):
+            tool = self.server.tool(call.tool)
+            for name in [name for name in call.arguments if name not in tool.required]:
+                fewer = {key: value for key, value in calls[index].arguments.items() if key != name}
+                tried = [*calls[:index], replace(calls[index], arguments=fewer), *calls[index + 1 :]]
+                outcomes, end = self._replay(tried)
+                if end == digest and [outcome.value for outcome in outcomes] == [c.outcome.value for c in calls]:
+                    calls = tried
+        return calls
+
+    def _without_idle_look_ups(self, calls: list[Executed]) -> list[Executed]:
+        """Drop look-ups of which every id that later calls use was seen before."""
+        kept = list(calls)
+        for index in range(len(calls) - 1, -1, -1):
+            call = kept[index]
+            if call.role != "look-up":
+                continue
+            others = kept[:index] + kept[index + 1 :]
+            if all(self._known(others, later) for later in range(index, len(others))):
+                kept = others
+        return kept
+
+    def _known(self, calls: list[Executed], index: int) -> bool:
+        """Whether every id that a call takes was seen before it, or was said by the user as it is."""
+        call = calls[index]
+        tool = self.server.tool(call.tool)
+        seen = {
+            id
+            for earlier in calls[:index]
+            for _, id, _ in places(self.server.tool(earlier.tool), earlier.outcome.value)
+        }
+        for name in tool.takes:
+            spoken = name in call.said and self.phrases.entities[tool.takes[name]].spoken
+            if not spoken and not set(_items(call.arguments.get(name))) <= seen:
+                return False
+        results = {earlier.tool for earlier in calls[:index]}
+        return all(source[0] in results for _, source in call.derived)
+
+    def _replay(self, calls: Sequence[Executed]) -> tuple[list[Outcome], str]:
+        session = LocalSession(self.server, self.seed)
+        outcomes = [session.call(call.tool, call.arguments) for call in calls]
+        digest = session.digest()
+        session.close()
+        return outcomes, digest
+
+    # Dependencies
+
+    def _origins(self, calls: list[Executed], index: int) -> dict[str, Origin]:
+        call = calls[index]
+        tool = self.server.tool(call.tool)
+        found: dict[str, Origin] = {}
+        for name in tool.takes:
+            value = call.arguments.get(name)
+            for number, id in enumerate(_items(value)):
+                source = self._source(calls[:index], id)
+                if source is not None:
+                    key = f"{name}[{number}]" if isinstance(value, list) else name
+                    found[key] = Origin(source[0], source[1], made=id in self.made)
+        for name, (source_tool, path, match) in call.derived:
+            step = max(number for number, earlier in enumerate(calls[:index]) if earlier.tool == source_tool)
+            found[name] = Origin(step, path, made=True, match=match)
+        return found
+
+    def _source(self, calls: list[Executed], id: str) -> tuple[int, str] | None:
+        """The first call that showed an id, and the place where."""
+        for index, call in enumerate(calls):
+            for _, shown, place in places(self.server.tool(call.tool), call.outcome.value):
+                if shown == id:
+                    return index, place
+        return None
+
+    def _used_from(self, calls: list[Executed], origins: list[dict[str, Origin]], index: int) -> list[Json]:
+        """The values that later calls take from this one, each once."""
+        used: list[Json] = []
+        shown = dict(leaves(calls[index].outcome.value))
+        for later in origins:
+            for origin in later.values():
+                value = shown.get(origin.path)
+                if origin.step == index and value is not None and value not in used:
+                    used.append(value)
+        return used
+
+    def _edges(self, calls: list[Executed], origins: list[dict[str, Origin]]) -> list[tuple[Edge, ...]]:
+        value = [sorted({origin.step for origin in found.values()}) for found in origins]
+        # A value read from a text (a code in a message) also depends on the write that put it there: a state edge.
+        graph: nx.DiGraph = nx.DiGraph()
+        graph.add_nodes_from(range(len(calls)))
+        for index, steps in enumerate(value):
+            graph.add_edges_from((step, index) for step in steps)
+        proven = []
+        for index in range(len(calls)):
+            for step in range(index):
+                write = self.server.tool(calls[step].tool).effect != "read"
+                if write and step not in value[index] and self._is_needed(calls, graph, step, index):
+                    proven.append((step, index))
+        graph.add_edges_from(proven)
+        reduced = nx.transitive_reduction(graph)
+        return [
+            tuple(
+                [Edge(step, "value") for step in value[index]]
+                + [Edge(step, "state") for step, target in proven if target == index and reduced.has_edge(step, index)]
+            )
+            for index in range(len(calls))
+        ]
+
+    def _is_needed(self, calls: list[Executed], graph: nx.DiGraph, step: int, index: int) -> bool:
+        """Whether a call fails, or a read that gives a value shows another one, when an earlier call is left out."""
+        gone = {step} | nx.descendants(graph, step)
+        if index in gone:
+            return False
+        session = LocalSession(self.server, self.seed)
+        for number in range(index):
+            if number not in gone:
+                session.call(calls[number].tool, calls[number].arguments)
+        outcome = session.call(calls[index].tool, calls[index].arguments)
+        session.close()
+        if not outcome.succeeded:
+            return True
+        derived_from = any(
+            source[0] == calls[index].tool for later in calls[index + 1 :] for _, source in later.derived
+        )
+        return derived_from and outcome.value != calls[index].outcome.value
+
+    def _compared(self, tool: Tool, call: Executed) -> tuple[str, ...]:
+        if call.role == "look-up":
+            return tuple(name for name in call.arguments if name in tool.required)
+        values = self.phrases.tools[tool.name].values
+        return tuple(
+            name
+            for name in call.arguments
+            if (name not in tool.free or name in call.said)
+            and (name in call.said or not values.get(name, {}).get("made_up"))
+        )
+
+
+def _items(value: Json) -> list[Json]:
+    if value is None:
+        return []
+    return value if isinstance(value, list) else [value]
