@@ -1,4 +1,4 @@
-"""A three-table domain for the tests of world/: a shop with customers, items and orders."""
+"""A small domain for the tests of world/: a shop with customers, items and purchases."""
 
 from datetime import timedelta
 from importlib import resources

@@ -15,9 +15,11 @@ from pathlib import Path
 from typing import TextIO
 
 from ..errors import BadFile, SynthesisError
-from ..records import Task, dump, load
+from ..records import Json, Task, dump, load
 from ..world.server import Server
 from .converse import Domain, converse, plan
+
+SHAPES = ("write", "read-only", "mixed", "clarify", "missing function")
 
 
 @dataclass
@@ -101,13 +103,25 @@ def shape(task: Task) -> str:
         return "missing function"
     if "missing_argument" in kinds:
         return "clarify"
-    effects = Counter(
-        "read" if step.effect == "read" else "write" for step in task.steps if _counts(step.terminal, step.effect)
-    )
-    if not effects["write"]:
-        return "read-only"
-    return "mixed" if effects["read"] else "write"
+    writes = any(step.effect != "read" for step in task.steps)
+    reads = any(step.terminal for step in task.steps)
+    return "mixed" if writes and reads else "write" if writes else "read-only"
 
 
-def _counts(terminal: bool, effect: str) -> bool:
-    return terminal or effect != "read"
+def figures(tasks: Sequence[Task]) -> list[dict[str, Json]]:
+    """Per server and in all: tasks, turns, steps, distinct tools and chains, and the shapes."""
+    groups = {name: [task for task in tasks if task.server == name] for name in sorted({task.server for task in tasks})}
+    rows = []
+    for name, group in [*groups.items(), ("all", list(tasks))]:
+        shapes = Counter(shape(task) for task in group)
+        row: dict[str, Json] = {
+            "server": name,
+            "tasks": len(group),
+            "turns": sum(len(task.turns) for task in group),
+            "steps": sum(len(task.steps) for task in group),
+            "tools": len({step.tool for task in group for step in task.steps}),
+            "chains": len({tuple(task.meta.get("chain", ())) for task in group}),
+        }
+        row.update({kind.replace(" ", "_").replace("-", "_"): shapes[kind] for kind in SHAPES})
+        rows.append(row)
+    return rows

@@ -17,7 +17,7 @@ from typing import Any, Literal
 from ..records import Json, Outcome, Tool
 from ..world.session import LocalSession
 from .phrases import Entity, Phrases, ToolPhrases
-from .sample import Context, Row, entities, meets, places
+from .sample import Context, Row, meets, names, shown
 from .words import Group, Slot, Template
 
 TRIES = 10
@@ -60,15 +60,19 @@ class Goal:
 
 @dataclass
 class Seen:
-    """What the conversation has shown so far: ids that may be used, results, rows that it made."""
+    """What the conversation has shown so far: ids with the fields shown beside them, results, rows that it made.
 
-    ids: set[str] = field(default_factory=set)
+    `known` holds ids that need no recognising: the user said them, or a call made them.
+    """
+
+    fields: dict[str, set[str]] = field(default_factory=dict)
+    known: set[str] = field(default_factory=set)
     results: dict[str, Outcome] = field(default_factory=dict)
     made: list[Row] = field(default_factory=list)
 
     def copy(self) -> Seen:
         """An independent copy, for trying something."""
-        return Seen(set(self.ids), dict(self.results), list(self.made))
+        return Seen(dict(self.fields), set(self.known), dict(self.results), list(self.made))
 
 
 class Planner:
@@ -130,7 +134,7 @@ class Planner:
             for choice in choices.values():
                 for row in choice.rows:
                     if choice.literal:
-                        seen.ids.add(row.id)
+                        seen.known.add(row.id)
                     elif not self._find(row, seen, calls, DEPTH):
                         return None
             values = {name: choice.value for name, choice in choices.items()}
@@ -159,7 +163,8 @@ class Planner:
         found = {}
         for name, maker in entry.values.items():
             if "result" in maker and (name in tool.required or applies):
-                value = self._from_result(maker, seen)
+                outcome = seen.results.get(maker["result"])
+                value = taken(outcome.value, maker["path"], maker.get("match", "")) if outcome else None
                 if value is None:
                     return None
                 found[name] = Choice(value, derived=True)
@@ -175,16 +180,22 @@ class Planner:
 
     def _learn(self, seen: Seen, tool: Tool, arguments: dict[str, Json], outcome: Outcome) -> None:
         seen.results[tool.name] = outcome
-        for entity, id, fields in entities(tool, arguments, outcome.value):
-            if tool.effect != "read" and id not in seen.ids and self.context.row(entity, id) is None:
-                seen.made.append(Row(entity, id, fields))
-            seen.ids.add(id)
+        for one in shown(tool, arguments, outcome.value):
+            fresh = one.id not in seen.fields and self.context.row(one.entity, one.id) is None
+            if tool.effect != "read" and fresh:
+                seen.made.append(Row(one.entity, one.id, one.fields))
+                seen.known.add(one.id)
+            seen.fields[one.id] = seen.fields.get(one.id, set()) | set(one.fields)
+
+    def _is_known(self, row: Row, seen: Seen) -> bool:
+        fields = seen.fields.get(row.id)
+        return row.id in seen.known or (fields is not None and names(self.phrases, row.entity, dict.fromkeys(fields)))
 
     # Look-ups
 
     def _find(self, row: Row, seen: Seen, calls: list[Planned], depth: int) -> bool:
         """Make the row's id known by look-ups that use only words of the user and ids seen before."""
-        if row.id in seen.ids:
+        if self._is_known(row, seen):
             return True
         if depth == 0:
             return False
@@ -197,10 +208,10 @@ class Planner:
                 continue
             outcome = self.draft.call(facet.tool, arguments)
             tool = self.tools[facet.tool]
-            if outcome.succeeded and any(id == row.id for _, id, _ in places(tool, outcome.value)):
+            if outcome.succeeded and any(one.id == row.id for one in shown(tool, arguments, outcome.value)):
                 calls.append(Planned(facet.tool, arguments, "look-up"))
                 self._learn(seen, tool, arguments, outcome)
-                return True
+                return self._is_known(row, seen)
             del calls[before:]
         return False
 
@@ -378,14 +389,6 @@ class Planner:
         rounded = moment.replace(second=0, microsecond=0) + timedelta(minutes=(step - over) % step)
         return rounded.isoformat(timespec="seconds")
 
-    def _from_result(self, maker: Mapping[str, Any], seen: Seen) -> Json:
-        outcome = seen.results.get(maker["result"])
-        value = None if outcome is None else at(outcome.value, maker["path"])
-        if value is None or "match" not in maker:
-            return value
-        found = re.search(maker["match"], str(value))
-        return found[0] if found else None
-
     def _fill(self, value: Json, values: Mapping[str, Json]) -> Json:
         """A template over the arguments chosen so far, or the value as it is."""
         if isinstance(value, dict):
@@ -419,6 +422,15 @@ def at(value: Json, path: str) -> Json:
         else:
             return None
     return value
+
+
+def taken(value: Json, path: str, match: str) -> Json:
+    """What a call takes from a result: the value at a path, or the part of it that an expression finds."""
+    found = at(value, path)
+    if not match or found is None:
+        return found
+    part = re.search(match, str(found))
+    return part[0] if part else None
 
 
 def leaves(value: Json, path: str = "") -> Iterator[tuple[str, Json]]:

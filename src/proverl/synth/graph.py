@@ -85,6 +85,21 @@ class Graph:
             chosen.append(self._rarest(rng, used, sorted(near)))
         return self._ordered(chosen)
 
+    def chains(self, count: int, seed: int) -> list[tuple[str, ...]]:
+        """So many chains, the tools evenly used."""
+        rng = random.Random(f"chains:{seed}")  # noqa: S311
+        used: Counter[str] = Counter()
+        found = []
+        for _ in range(count):
+            found.append(self.chain(rng, used))
+            used.update(found[-1])
+        return found
+
+    def rows(self) -> list[dict[str, Json]]:
+        """Each edge as a row: what runs first, what builds on it, and how."""
+        edges = [(before, after, pair.kind) for pair in self.pairs for before, after in pair.edges]
+        return [{"first": before, "then": after, "kind": kind} for before, after, kind in sorted(edges)]
+
     def _ordered(self, chosen: list[str]) -> tuple[str, ...]:
         """The tools in an order in which each follows what it builds on; where edges go round, as they were drawn."""
         left, order = list(chosen), []

@@ -91,7 +91,8 @@ class Phrases:
 
     def base(self, entity: str) -> str:
         """The entity whose id the tools show for this one (a file is a kind of entry)."""
-        return self.entities[entity].of or entity
+        known = self.entities.get(entity)
+        return known.of or entity if known else entity
 
 
 @dataclass

@@ -7,9 +7,10 @@ and that sensitive values were given by the user or an earlier result. Does not 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..records import Task
+from ..records import Json, Task
 from ..world.session import Session
 
 
@@ -62,3 +63,16 @@ def unprovided(task: Task) -> tuple[str, ...]:
                     found.append(f"{step.tool}.{name}")
             given += "\n" + json.dumps(step.outcome.value, ensure_ascii=False)
     return tuple(found)
+
+
+def summary(replays: Sequence[Replay]) -> dict[str, Json]:
+    """The figures of many replays as one row; both rates of specification 7.6."""
+    calls = sum(one.calls for one in replays)
+    return {
+        "conversations": len(replays),
+        "calls": calls,
+        "errors": sum(one.errors for one in replays),
+        "observations_equal": f"{sum(one.observations_equal for one in replays) / max(1, calls):.1%}",
+        "final_states_equal": f"{sum(one.digest_equal for one in replays) / max(1, len(replays)):.1%}",
+        "secrets_from_nowhere": sum(len(one.leaked) for one in replays),
+    }

@@ -65,7 +65,7 @@ class Context:
     def row(self, entity: str, id: str) -> Row | None:
         """The row of this id, None if it was not sampled."""
         base = self._rows.get(self.phrases.base(entity), {}).get(id)
-        if base is None or not self.phrases.entities[entity].of:
+        if base is None or self.phrases.base(entity) == entity:
             return base
         return Row(entity, id, {**base.fields, **self._derived(self.phrases.entities[entity], base.fields)})
 
@@ -105,6 +105,18 @@ class Context:
         """Whether the row's phrase means no other row."""
         return self._same[row.entity, self.refer(row).lower()] == 1
 
+    def summary(self) -> list[dict[str, Json]]:
+        """Per entity: how many rows were found, how many a task can be built on, and how people mean some of them."""
+        return [
+            {
+                "entity": name,
+                "found": len(self.rows(name)),
+                "worthy": len(self.worthy(name)),
+                "for_example": "; ".join(self.refer(row) for row in self.worthy(name)[:3]),
+            }
+            for name in self.phrases.entities
+        ]
+
     def _derived(self, spec: Entity, fields: Fields) -> Fields:
         row = Row(spec.name, "", fields)
         return {name: template.render(lambda slot: self.write(row, slot)) for name, template in spec.derive.items()}
@@ -120,42 +132,50 @@ def sample(session: Session, tools: tuple[str, ...], phrases: Phrases, today: da
     """The entities that the discovery reads `tools` show on a live session, and those that other reads show of them."""
     by_name = {tool.name: tool for tool in session.tools}
     rows: dict[str, dict[str, Row]] = defaultdict(dict)
-    shown: set[str] = set()
+    found: set[str] = set()
     reads = [name for name in by_name if by_name[name].effect == "read" and name not in tools]
     for name in (*tools, *sorted(reads, key=lambda name: len(by_name[name].required))):
         tool = by_name[name]
-        new = set(tool.gives.values()) - shown
+        new = set(tool.gives.values()) - found
         if name not in tools and not new:
             continue
         for arguments in _openings(tool, rows, phrases, rng):
             for outcome in _pages(session, tool, arguments):
-                for entity, id, fields in entities(tool, arguments, outcome.value):
-                    _note(rows, phrases, entity, id, fields)
-        shown |= {entity for entity in new if rows[entity]}
+                for one in shown(tool, arguments, outcome.value):
+                    _note(rows, one)
+        found |= {entity for entity in new if rows[entity]}
     derived = {
-        entity: {
-            id: Row(entity, id, {**row.fields, **_derive(phrases, row, today.date())}) for id, row in found.items()
-        }
-        for entity, found in rows.items()
+        entity: {id: Row(entity, id, {**row.fields, **_derive(phrases, row, today.date())}) for id, row in each.items()}
+        for entity, each in rows.items()
     }
     return Context(phrases, today, derived)
 
 
-def entities(tool: Tool, arguments: Fields, value: Json) -> Iterator[tuple[str, str, Fields]]:
-    """(entity, id, fields) of every id in a result.
+@dataclass(frozen=True)
+class Shown:
+    """An id in a result: the entity, the place (`accounts[2].account_id`), and the fields shown with it."""
 
-    The fields are those of the object in which the id stands, then those of the objects around it, then the arguments.
-    """
+    entity: str
+    id: str
+    place: str
+    fields: Fields
+
+
+def shown(tool: Tool, arguments: Fields, value: Json) -> Iterator[Shown]:
+    """Every id in a result with its place."""
     for path, entity in tool.gives.items():
-        for id, fields, _ in _walk(value, path.split("."), dict(arguments), ""):
-            yield entity, id, fields
+        for id, fields, place in _walk(value, path.split("."), dict(arguments), ""):
+            yield Shown(entity, id, place, fields)
 
 
-def places(tool: Tool, value: Json) -> Iterator[tuple[str, str, str]]:
-    """(entity, id, place) of every id in a result, the place in the form `accounts[2].account_id`."""
-    for path, entity in tool.gives.items():
-        for id, _, place in _walk(value, path.split("."), {}, ""):
-            yield entity, id, place
+def names(phrases: Phrases, entity: str, fields: Fields) -> bool:
+    """Whether the fields shown with an id hold what a person says of the row, so that it can be recognised."""
+    spec = phrases.entities.get(entity)
+    if spec is None:
+        return True
+    needed = {slot.split(".")[0] for slot in spec.refer.slots()}
+    derived = {slot.split(".")[0] for name in needed & set(spec.derive) for slot in spec.derive[name].slots()}
+    return (needed - set(spec.derive)) | derived <= set(fields)
 
 
 def _walk(value: Json, parts: list[str], around: Fields, place: str) -> Iterator[tuple[str, Fields, str]]:
@@ -175,12 +195,10 @@ def _walk(value: Json, parts: list[str], around: Fields, place: str) -> Iterator
             yield item, fields, spot
 
 
-def _note(rows: dict[str, dict[str, Row]], phrases: Phrases, entity: str, id: str, fields: Fields) -> None:
-    known = rows[entity].get(id)
-    if known is None:
-        rows[entity][id] = Row(entity, id, fields)
-    else:
-        rows[entity][id] = Row(entity, id, {**fields, **known.fields})
+def _note(rows: dict[str, dict[str, Row]], one: Shown) -> None:
+    known = rows[one.entity].get(one.id)
+    fields = one.fields if known is None else {**one.fields, **known.fields}
+    rows[one.entity][one.id] = Row(one.entity, one.id, fields)
 
 
 def _derive(phrases: Phrases, row: Row, today: date) -> Fields:
@@ -213,7 +231,7 @@ def _openings(
     if len(tool.required) > 1 or tool.required[0] not in tool.takes:
         return
     entity = tool.takes[tool.required[0]]
-    known = rows.get(phrases.base(entity) if entity in phrases.entities else entity, {})
+    known = rows.get(phrases.base(entity), {})
     spec = phrases.entities.get(entity)
     where = spec.where if spec is not None else {}
     ids = [row.id for row in known.values() if meets(row.fields, where, None)]

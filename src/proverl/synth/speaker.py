@@ -59,7 +59,7 @@ class Speaker:
         """What the user answers when asked for an argument that was left out."""
         clause = omittable(goal.ask)[argument]
         words, _ = self._asked(Template("", clause.parts), goal, made)
-        return _sentence(words.lstrip(" ,;"))
+        return _sentence(words.lstrip(" ,;").removeprefix("of "))
 
     def question(self, goal: Goal, argument: str) -> str:
         """What the assistant asks when an argument is missing."""

@@ -14,9 +14,9 @@ import networkx as nx
 from ..records import Edge, Json, Origin, Outcome, Step, Tool
 from ..world.server import Server
 from ..world.session import LocalSession
-from .goals import Role, leaves
+from .goals import Role, taken
 from .phrases import Phrases
-from .sample import places
+from .sample import names, shown
 
 
 @dataclass(frozen=True)
@@ -103,17 +103,13 @@ class Truth:
         return kept
 
     def _known(self, calls: list[Executed], index: int) -> bool:
-        """Whether every id that a call takes was seen before it, or was said by the user as it is."""
+        """Whether every id that a call takes was recognisable before it, or was said by the user as it is."""
         call = calls[index]
         tool = self.server.tool(call.tool)
-        seen = {
-            id
-            for earlier in calls[:index]
-            for _, id, _ in places(self.server.tool(earlier.tool), earlier.outcome.value)
-        }
-        for name in tool.takes:
-            spoken = name in call.said and self.phrases.entities[tool.takes[name]].spoken
-            if not spoken and not set(_items(call.arguments.get(name))) <= seen:
+        for name, entity in tool.takes.items():
+            spoken = name in call.said and self.phrases.entities[entity].spoken
+            ids = _items(call.arguments.get(name))
+            if not spoken and not all(self._source(calls[:index], entity, id) for id in ids):
                 return False
         results = {earlier.tool for earlier in calls[:index]}
         return all(source[0] in results for _, source in call.derived)
@@ -134,7 +130,7 @@ class Truth:
         for name in tool.takes:
             value = call.arguments.get(name)
             for number, id in enumerate(_items(value)):
-                source = self._source(calls[:index], id)
+                source = self._source(calls[:index], tool.takes[name], id)
                 if source is not None:
                     key = f"{name}[{number}]" if isinstance(value, list) else name
                     found[key] = Origin(source[0], source[1], made=id in self.made)
@@ -143,28 +139,26 @@ class Truth:
             found[name] = Origin(step, path, made=True, match=match)
         return found
 
-    def _source(self, calls: list[Executed], id: str) -> tuple[int, str] | None:
-        """The first call that showed an id, and the place where."""
+    def _source(self, calls: list[Executed], entity: str, id: str) -> tuple[int, str] | None:
+        """The first call that showed an id with what a person would call the row, or that made it, and the place."""
         for index, call in enumerate(calls):
-            for _, shown, place in places(self.server.tool(call.tool), call.outcome.value):
-                if shown == id:
-                    return index, place
+            for one in shown(self.server.tool(call.tool), call.arguments, call.outcome.value):
+                if one.id == id and (id in self.made or names(self.phrases, entity, one.fields)):
+                    return index, one.place
         return None
 
     def _used_from(self, calls: list[Executed], origins: list[dict[str, Origin]], index: int) -> list[Json]:
         """The values that later calls take from this one, each once."""
         used: list[Json] = []
-        shown = dict(leaves(calls[index].outcome.value))
         for later in origins:
             for origin in later.values():
-                value = shown.get(origin.path)
+                value = taken(calls[index].outcome.value, origin.path, origin.match)
                 if origin.step == index and value is not None and value not in used:
                     used.append(value)
         return used
 
     def _edges(self, calls: list[Executed], origins: list[dict[str, Origin]]) -> list[tuple[Edge, ...]]:
         value = [sorted({origin.step for origin in found.values()}) for found in origins]
-        # A value read from a text (a code in a message) also depends on the write that put it there: a state edge.
         graph: nx.DiGraph = nx.DiGraph()
         graph.add_nodes_from(range(len(calls)))
         for index, steps in enumerate(value):
@@ -194,14 +188,13 @@ class Truth:
         for number in range(index):
             if number not in gone:
                 session.call(calls[number].tool, calls[number].arguments)
-        outcome = session.call(calls[index].tool, calls[index].arguments)
+        call = calls[index]
+        outcome = session.call(call.tool, call.arguments)
         session.close()
         if not outcome.succeeded:
             return True
-        derived_from = any(
-            source[0] == calls[index].tool for later in calls[index + 1 :] for _, source in later.derived
-        )
-        return derived_from and outcome.value != calls[index].outcome.value
+        places = [source[1:] for later in calls[index + 1 :] for _, source in later.derived if source[0] == call.tool]
+        return any(taken(outcome.value, *place) != taken(call.outcome.value, *place) for place in places)
 
     def _compared(self, tool: Tool, call: Executed) -> tuple[str, ...]:
         if call.role == "look-up":

@@ -1,0 +1,1 @@
+"""Training: the only folder that may import torch."""

@@ -1,0 +1,1 @@
+"""What a server needs, and nothing about any domain."""

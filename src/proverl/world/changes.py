@@ -43,18 +43,33 @@ class _New:
                 row = {column: value[0] for column, value in zip(table.columns, new, strict=True)}
                 self._rows[name, row[table.key[0]]] = row
         self._labels: dict[tuple[str, Json], str] = {}
+        self._path: list[tuple[str, Json]] = []
+        self._circle = False
 
     def label(self, table: str, key: Json) -> str | None:
-        """The name of a created row, None for a row that the run found there."""
+        """The name of a created row, None for a row that the run found there.
+
+        Free text counts as filled or not, as everywhere. A row that refers back to one on the way here sees only its
+        table, so names that were made on such a way are not kept.
+        """
         place = (table, key)
         if place not in self._rows:
             return None
-        if place not in self._labels:
-            self._labels[place] = f"@{table}"  # what a row that refers back to itself sees
-            values, free = self.split(table, self._rows[place])
-            content = json.dumps([values, free], sort_keys=True)
-            self._labels[place] = f"@{table}:{hashlib.blake2b(content.encode(), digest_size=6).hexdigest()}"
-        return self._labels[place]
+        if place in self._path:
+            self._circle = True
+            return f"@{table}"
+        if place in self._labels:
+            return self._labels[place]
+        outside, self._circle = self._circle, False
+        self._path.append(place)
+        values, free = self.split(table, self._rows[place])
+        self._path.pop()
+        content = json.dumps([values, [(column, bool(text)) for column, text in free]])
+        label = f"@{table}:{hashlib.blake2b(content.encode(), digest_size=6).hexdigest()}"
+        if not self._circle:
+            self._labels[place] = label
+        self._circle |= outside
+        return label
 
     def split(self, name: str, row: dict[str, Json]) -> tuple[list[tuple[str, Json]], list[tuple[str, Json]]]:
         """A row's columns that are compared, and its free-text columns, without what may differ between runs."""

@@ -23,22 +23,26 @@ class Unfit(ValueError):
 def check(value: Any, depth: int = 0) -> None:
     """Raise `Unfit` unless `value` is JSON that every JSON reader understands alike.
 
-    Nesting at most 64, integers within 2**53, finite numbers, text without lone surrogates, string keys.
+    Nesting at most 64 below `depth`, numbers within 2**53 (1e300 is an integer to JSON Schema), text without lone
+    surrogates, string keys.
     """
     kind = type(value)
     if kind is str:
         if not value.isascii():
             _check_text(value)
-    elif kind is int:
-        if not -MAX_INTEGER <= value <= MAX_INTEGER:
-            raise Unfit("an integer lies outside -(2**53 - 1) to 2**53 - 1")
-    elif kind is float:
-        if not math.isfinite(value):
-            raise Unfit(f"{value} is not a JSON number")
+    elif kind is int or kind is float:
+        if not -MAX_INTEGER <= value <= MAX_INTEGER:  # NaN and the infinities are not either
+            raise Unfit(_number_error(value))
     elif kind is dict or kind is list:
         _check_container(value, depth + 1)
     elif value is not None and kind is not bool:
         raise Unfit(f"{kind.__name__} is not a JSON type")
+
+
+def _number_error(value: float) -> str:
+    if type(value) is float and not math.isfinite(value):
+        return f"{value} is not a JSON number"
+    return "a number lies outside -(2**53 - 1) to 2**53 - 1"
 
 
 def _check_container(value: Any, depth: int) -> None:
@@ -62,8 +66,11 @@ def _check_text(text: str) -> None:
         raise Unfit(f"a lone surrogate (\\u{ord(text[error.start]):04x}) is not a character") from None
 
 
-def decode(line: bytes) -> Any:
-    """Decode one line of UTF-8 JSON; raise `Unfit` for anything that two readers could read differently."""
+def decode(line: bytes, spare_depth: int = 0) -> Any:
+    """Decode one line of UTF-8 JSON; raise `Unfit` for anything that two readers could read differently.
+
+    `spare_depth` levels may be nested around what is at most 64 deep itself.
+    """
     if len(line) > MAX_LINE:
         raise Unfit(f"the line has {len(line)} bytes, more than {MAX_LINE}")
     try:
@@ -78,7 +85,7 @@ def decode(line: bytes) -> Any:
         raise Unfit(f"nested deeper than {MAX_DEPTH} levels") from None
     except json.JSONDecodeError as error:
         raise Unfit(f"not JSON: {error.msg} at character {error.pos}") from None
-    check(value)
+    check(value, -spare_depth)
     return value
 
 

@@ -29,10 +29,9 @@ import re
 import types
 import typing
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, timezone
-from functools import cached_property
 from importlib.resources.abc import Traversable
 from threading import Lock
 from types import ModuleType
@@ -45,12 +44,14 @@ from pydantic import Field, TypeAdapter
 from ..errors import BadSeed, DefinitionError, Refused, UnknownTool, nearest
 from ..records import Effect, Json, Tool
 from .gate import MAX_INTEGER
-from .state import Schema, Template
+from .schema import Schema
+from .state import Template
 from .world import Builder, World
 
 __all__ = ["FREE", "SECRET", "Field", "Ref", "Refused", "Server", "World", "tool"]
 
 TEMPLATES_KEPT = 128
+SNAKE = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 REFERENCE_DAYS = 730
 
 
@@ -85,7 +86,7 @@ class ToolFunction:
 
 
 def tool(
-    effect: Effect, *, refusals: Iterable[str] = (), after: Iterable[str] = (), idempotent: bool | None = None
+    effect: Effect, *, refusals: Sequence[str] = (), after: Iterable[str] = (), idempotent: bool | None = None
 ) -> Callable[[Body], Body]:
     """Make a typed function a tool.
 
@@ -98,9 +99,12 @@ def tool(
     """
 
     def mark(body: Body) -> Body:
+        for word in (body.__name__, *refusals):
+            if not SNAKE.fullmatch(word):
+                raise DefinitionError(f"{body.__name__}: {word!r} is not snake_case")
         record = _describe(body, effect, tuple(refusals), tuple(after), effect == "read" or bool(idempotent))
         properties = record.input_schema["properties"]
-        integers = frozenset(name for name, schema in properties.items() if _is_integer(schema))
+        integers = frozenset(name for name, schema in properties.items() if _holds_integer(schema))
         judge = jsonschema_rs.validator_for(record.input_schema, validate_formats=False)
         body.__dict__["__tool__"] = ToolFunction(record, body, judge, integers)
         return body
@@ -108,8 +112,10 @@ def tool(
     return mark
 
 
-def _is_integer(schema: dict[str, Json]) -> bool:
-    return schema.get("type") == "integer" or schema.get("items", {}).get("type") == "integer"
+def _holds_integer(schema: Json) -> bool:
+    if isinstance(schema, dict):
+        return schema.get("type") == "integer" or any(_holds_integer(part) for part in schema.values())
+    return isinstance(schema, list) and any(_holds_integer(part) for part in schema)
 
 
 def _describe(
@@ -122,10 +128,7 @@ def _describe(
     takes: dict[str, str] = {}
     marks: dict[str, list[str]] = {"secret": [], "free": []}
     required = []
-    parameters = list(inspect.signature(body).parameters.values())[1:]
-    for parameter in parameters:
-        if parameter.name not in hints:
-            raise DefinitionError(f"{name}: the parameter {parameter.name!r} has no type")
+    for parameter in _parameters(body, hints):
         if parameter.name not in about:
             raise DefinitionError(f"{name}: the parameter {parameter.name!r} is not described under Args")
         hint = _without_none(hints[parameter.name])
@@ -160,6 +163,20 @@ def _describe(
         free=tuple(marks["free"]),
         refusals=refusals,
     )
+
+
+def _parameters(body: Callable[..., Any], hints: dict[str, Any]) -> list[inspect.Parameter]:
+    """The parameters that callers fill: all but the World."""
+    name = body.__name__
+    parameters = list(inspect.signature(body).parameters.values())
+    if not parameters or hints.get(parameters[0].name) is not World:
+        raise DefinitionError(f"{name}: the first parameter must be a World")
+    for parameter in parameters[1:]:
+        if parameter.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
+            raise DefinitionError(f"{name}: *{parameter.name} has no schema; name each parameter")
+        if parameter.name not in hints:
+            raise DefinitionError(f"{name}: the parameter {parameter.name!r} has no type")
+    return parameters[1:]
 
 
 def _docstring(name: str, text: str) -> tuple[str, dict[str, str]]:
@@ -242,9 +259,10 @@ def _json_schema(hint: Any) -> dict[str, Json]:
 class Server:
     """A domain: its tools, its schema and the way a seed becomes a world.
 
-    `folder` holds schema.sql and phrases.toml (`importlib.resources.files(__name__)`). `tools` are the modules whose functions are tools, in the order of definition. `ids` lists the prefixes of all
-    ids. `opens` is the hour at which worlds start, `offset` their hours east of UTC, `tick` what the clock moves on by
-    after a successful write, `discovery` the reads that enumerate the entities.
+    `folder` holds schema.sql and phrases.toml (`importlib.resources.files(__name__)`). `tools` are the modules whose
+    functions are tools, in the order of definition. `ids` lists the prefixes of all ids. `opens` is the hour at which
+    worlds start, `offset` their hours east of UTC, `tick` what the clock moves on by after a successful write,
+    `discovery` the reads that enumerate the entities.
     """
 
     def __init__(
@@ -273,6 +291,8 @@ class Server:
         self._opens = opens
         self._seed = seed
         self._functions = _collect(name, tools)
+        self.schema = Schema(self.text("schema.sql"))
+        """The tables of the domain."""
         self._templates: OrderedDict[int, Template] = OrderedDict()
         self._lock = Lock()
         unknown = [tool for tool in self.discovery if tool not in self._functions]
@@ -286,6 +306,11 @@ class Server:
     def tools(self) -> tuple[Tool, ...]:
         """The tools in the order in which they are defined, which is also the order on the wire."""
         return tuple(function.tool for function in self._functions.values())
+
+    @property
+    def tool_names(self) -> Collection[str]:
+        """The names of the tools, in the same order."""
+        return self._functions.keys()
 
     def function(self, name: str) -> ToolFunction | None:
         """The tool of this name, None if there is none."""
@@ -301,11 +326,6 @@ class Server:
         if function is None:
             raise UnknownTool(f"{self.name} has no tool {name!r}; {nearest(name, self._functions)}")
         return function.tool
-
-    @cached_property
-    def schema(self) -> Schema:
-        """The tables of the domain."""
-        return Schema(self.text("schema.sql"))
 
     def text(self, file: str) -> str:
         """A text file of the domain's folder, such as phrases.toml."""

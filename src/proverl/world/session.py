@@ -10,13 +10,12 @@ so a refused or failed call leaves the state as it was.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol
+from itertools import islice
+from typing import Protocol
 
-import jsonschema_rs
-
-from ..errors import Refused, nearest
+from ..errors import Refused, UnknownSession, nearest
 from ..records import Change, Json, Kind, Outcome, Tool
 from .gate import Unfit, check
 from .server import Server, ToolFunction
@@ -89,11 +88,13 @@ class Session(Protocol):
 class LocalSession:
     """A session in this process."""
 
-    def __init__(self, server: Server, seed: int, *, _store: Store | None = None) -> None:
+    def __init__(self, server: Server, seed: int, *, keep_log: bool = True, _store: Store | None = None) -> None:
         self._server = server
         self._seed = seed
         self._store = _store or Store(server.template(seed))
         self._log: list[tuple[str, dict[str, Json], Outcome]] = []
+        self._keep_log = keep_log
+        self._closed = False
 
     def __repr__(self) -> str:
         return f"LocalSession({self.server!r}, seed={self._seed}, calls={len(self._log)})"
@@ -124,10 +125,16 @@ class LocalSession:
         return self._store
 
     def call(self, name: str, arguments: dict[str, Json]) -> Outcome:
-        """Call a tool; the outcome is a value for whatever the caller did, and the state is whole after it."""
+        """Call a tool; the outcome is a value for whatever the caller did, and the state is whole after it.
+
+        Raises:
+            UnknownSession: the session is closed
+        """
         with self._store.lock:
-            outcome = self._judge(name, arguments)
-            self._log.append((name, arguments, outcome))
+            outcome = self._judge(self._open_store(), name, arguments)
+            if self._keep_log:
+                unfit = outcome.code == "invalid_json"  # may refer to itself
+                self._log.append((name, arguments if unfit else _copy(arguments), outcome))
             return outcome
 
     async def acall(self, name: str, arguments: dict[str, Json]) -> Outcome:
@@ -136,74 +143,84 @@ class LocalSession:
 
     def reset(self) -> None:
         """Go back to exactly the initial state, with an empty log."""
-        with self._store.lock:
-            self._store.restore(b"")
+        with self._open() as store:
+            store.restore(b"")
             self._log.clear()
 
     def fork(self) -> LocalSession:
         """A session of its own with the same state and log."""
-        with self._store.lock:
-            twin = LocalSession(self._server, self._seed, _store=Store(self._store.template, self._store.snapshot()))
+        with self._open() as store:
+            twin = LocalSession(self._server, self._seed, keep_log=self._keep_log, _store=store.fork())
             twin._log = list(self._log)
             return twin
 
     @contextmanager
     def attempt(self) -> Iterator[None]:
         """Whatever is called inside is taken back at the end; cheaper than a fork for trying one thing."""
-        with self._store.lock:
+        with self._open() as store:
             logged = len(self._log)
-            with self._store.attempt():
-                yield
-            del self._log[logged:]
+            try:
+                with store.attempt():
+                    yield
+            finally:
+                del self._log[logged:]
 
     def snapshot(self) -> bytes:
         """The changes since the template, opaque."""
-        with self._store.lock:
-            return self._store.snapshot()
+        with self._open() as store:
+            return store.snapshot()
 
     def changes(self, since: bytes = b"") -> tuple[Change, ...]:
         """The rows that differ from a snapshot, in comparable form."""
-        with self._store.lock:
-            return self._store.changes(since)
+        with self._open() as store:
+            return store.changes(since)
 
     def digest(self) -> str:
         """A digest of the whole state."""
-        with self._store.lock:
-            return self._store.digest()
+        with self._open() as store:
+            return store.digest()
 
     def secrets(self) -> dict[str, str]:
         """What the user knows and no tool shows."""
-        rows = self._store.template.reader().execute("SELECT name, value FROM world_secret ORDER BY name")
+        with self._open() as store:
+            rows = store.connection().execute("SELECT name, value FROM world_secret ORDER BY name").fetchall()
         return {str(name): str(value) for name, value in rows}
 
     def close(self) -> None:
-        """End the session and free its database."""
+        """End the session and free its database; asking it anything afterwards raises UnknownSession."""
         with self._store.lock:
+            self._closed = True
             self._store.close()
+
+    def _open_store(self) -> Store:
+        if self._closed:
+            raise UnknownSession(f"the session of {self.server} with seed {self._seed} is closed; open a new one")
+        return self._store
+
+    @contextmanager
+    def _open(self) -> Iterator[Store]:
+        with self._store.lock:
+            yield self._open_store()
 
     # One call
 
-    def _judge(self, name: str, arguments: dict[str, Json]) -> Outcome:
+    def _judge(self, store: Store, name: str, arguments: dict[str, Json]) -> Outcome:
+        refusal = unfit_call(name, arguments, self._server.tool_names)
+        if refusal is not None:
+            return refusal
         function = self._server.function(name)
-        if function is None:
-            tools = (tool.name for tool in self._server.tools)
-            return Outcome(Kind.UNKNOWN_TOOL, code="unknown_tool", message=f"no tool {name!r}; {nearest(name, tools)}")
-        try:
-            if type(arguments) is not dict:
-                raise Unfit(f"arguments must be an object, not {type(arguments).__name__}")
-            check(arguments)
-        except Unfit as error:
-            return Outcome(Kind.BAD_ARGUMENTS, code="invalid_json", message=str(error))
+        assert function is not None
         if not function.judge.is_valid(arguments):
             return Outcome(Kind.BAD_ARGUMENTS, code="schema", message=_schema_errors(function, arguments))
-        return self._execute(function, arguments)
+        return self._execute(store, function, _whole_numbers(function, arguments))
 
-    def _execute(self, function: ToolFunction, arguments: dict[str, Json]) -> Outcome:
-        world = World(self._store, self._server.offset)
+    def _execute(self, store: Store, function: ToolFunction, arguments: dict[str, Json]) -> Outcome:
+        world = World(store, self._server.offset)
+        writes = function.tool.effect != "read"
         try:
-            with self._store.transaction():
-                value = function.body(world, **_whole_numbers(function, arguments))
-                if function.tool.effect != "read":
+            with store.transaction(writable=writes):
+                value = function.body(world, **arguments)
+                if writes:
                     world.advance(self._server.tick)
         except Refused as refusal:
             return Outcome(Kind.REFUSED, code=refusal.code, message=refusal.message, resolved=world.resolved)
@@ -213,27 +230,58 @@ class LocalSession:
         return Outcome(Kind.EMPTY if _is_empty(function, value) else Kind.OK, value, resolved=world.resolved)
 
 
-def _whole_numbers(function: ToolFunction, arguments: dict[str, Json]) -> dict[str, Any]:
-    """Arguments with 5.0 made 5 where the schema says integer, for JSON Schema counts both as integers."""
-    if not function.integers.intersection(arguments):
+def unfit_call(name: str, arguments: dict[str, Json], tools: Collection[str]) -> Outcome | None:
+    """The outcome of a call that no server needs to see: no tool of that name, or arguments that are not JSON."""
+    known = type(name) is str and name in tools
+    if not known:
+        text = str(name)[:80]
+        message = f"no tool {text!r}; {nearest(text, tools)}"
+        return Outcome(Kind.UNKNOWN_TOOL, code="unknown_tool", message=message)
+    try:
+        if type(arguments) is not dict:
+            raise Unfit(f"arguments must be an object, not {type(arguments).__name__}")
+        check(arguments)
+    except Unfit as error:
+        return Outcome(Kind.BAD_ARGUMENTS, code="invalid_json", message=str(error))
+    return None
+
+
+def _copy(value: Json) -> Json:
+    """A copy for the log, which must not change when the caller goes on with the arguments."""
+    if type(value) is dict:
+        return {key: _copy(item) for key, item in value.items()}
+    if type(value) is list:
+        return [_copy(item) for item in value]
+    return value
+
+
+def _whole_numbers(function: ToolFunction, arguments: dict[str, Json]) -> dict[str, Json]:
+    """Arguments with 5.0 made 5 where the schema says integer, for JSON Schema takes both as integers."""
+    found = function.integers.intersection(arguments)
+    if not found:
         return arguments
-    whole = dict(arguments)
-    for name in function.integers.intersection(arguments):
-        value = whole[name]
-        whole[name] = [int(item) for item in value] if isinstance(value, list) else int(value)
-    return whole
+    properties = function.tool.input_schema["properties"]
+    return {**arguments, **{name: _whole(properties[name], arguments[name]) for name in found}}
+
+
+def _whole(schema: dict[str, Json], value: Json) -> Json:
+    if type(value) is float and value.is_integer():
+        kinds = {part.get("type") for part in schema.get("anyOf", [schema])}
+        return int(value) if "integer" in kinds and "number" not in kinds else value
+    if type(value) is list:
+        return [_whole(schema.get("items", {}), item) for item in value]
+    if type(value) is dict:
+        properties = schema.get("properties", {})
+        return {key: _whole(properties.get(key, {}), item) for key, item in value.items()}
+    return value
 
 
 def _schema_errors(function: ToolFunction, arguments: dict[str, Json]) -> str:
     """All that is wrong with the arguments, each with its place."""
-    try:
-        errors = list(function.judge.iter_errors(arguments))
-    except jsonschema_rs.ValidationError as error:
-        errors = [error]
     parts = []
-    for error in errors[:5]:
-        place = ".".join(str(part) for part in error.instance_path)
-        parts.append(f"{place}: {_short(error.message)}" if place else _short(error.message))
+    for fault in islice(function.judge.iter_errors(arguments), 5):
+        place = ".".join(str(part) for part in fault.instance_path)
+        parts.append(f"{place}: {_short(fault.message)}" if place else _short(fault.message))
     return "; ".join(parts) + f". See the parameters of {function.tool.name}"
 
 

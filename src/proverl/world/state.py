@@ -1,4 +1,4 @@
-"""The store: templates, sessions' rows, snapshots, changes and digests. The only file that knows SQLite.
+"""The store: templates, sessions' rows, snapshots, changes and digests. Knows SQLite, as does world/schema.py.
 
 Covers: one world per (domain, seed) built once and kept as bytes; reading it from any thread; a database of its own
 for a session from its first write on; one transaction per call; changesets as snapshots and as the cold form of
@@ -12,99 +12,26 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import threading
+import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 import apsw
 
-from ..errors import DefinitionError
+from ..errors import InfrastructureError
 from ..records import Change
-from .changes import RawChange, Table, comparable
+from .changes import RawChange, comparable
+from .schema import Schema
 
 Row = dict[str, Any]
 
-FRAMEWORK_SQL = """
-CREATE TABLE world_clock (
-  clock_id INTEGER NOT NULL PRIMARY KEY,  -- @id
-  now INTEGER NOT NULL                    -- @clock seconds of local time since 1970-01-01
-);
-CREATE TABLE world_counter (
-  prefix TEXT NOT NULL PRIMARY KEY,       -- @id
-  value INTEGER NOT NULL                  -- @counter the last number given out
-);
-CREATE TABLE world_secret (
-  name TEXT NOT NULL PRIMARY KEY,
-  value TEXT NOT NULL
-);
-"""
-MARK = re.compile(r"^\s*(?P<name>\w+)\b.*--\s*@(?P<mark>id|clock|counter|free)\b")
-TABLE = re.compile(r"^\s*CREATE\s+(?P<virtual>VIRTUAL\s+)?TABLE\s+(?P<name>\w+)", re.IGNORECASE)
 HOT_LIMIT = 256
+SPARE_LIMIT = 64
 READERS_PER_THREAD = 64
-
-
-@dataclass(frozen=True)
-class Schema:
-    """The tables of one domain, read from its schema.sql.
-
-    A column's line may end in `-- @id`, `-- @clock`, `-- @counter` or `-- @free`: such columns do not count when final
-    states are compared (free text counts as filled or not). The mark on a CREATE TABLE line goes for all its columns.
-
-    Raises:
-        DefinitionError: a table without a NOT NULL primary key, AUTOINCREMENT or a virtual table, to which changesets
-            are blind
-    """
-
-    sql: str
-    tables: dict[str, Table] = field(init=False)
-
-    def __post_init__(self) -> None:
-        full = FRAMEWORK_SQL + self.sql
-        if re.search(r"\bAUTOINCREMENT\b", full, re.IGNORECASE):
-            raise DefinitionError("schema.sql: AUTOINCREMENT is invisible to changesets; use world.new_id")
-        marks = _marks(full)
-        connection = apsw.Connection(":memory:")
-        connection.execute(full)
-        names = [row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY 1")]
-        object.__setattr__(self, "tables", {name: _table(connection, name, marks.get(name, {})) for name in names})
-
-    def create(self, connection: apsw.Connection) -> None:
-        """Create all tables in an empty database."""
-        connection.execute(FRAMEWORK_SQL + self.sql)
-
-
-def _marks(sql: str) -> dict[str, dict[str, str]]:
-    found: dict[str, dict[str, str]] = {}
-    table = ""
-    for line in sql.splitlines():
-        if opened := TABLE.match(line):
-            if opened["virtual"]:
-                raise DefinitionError(f"schema.sql: the virtual table {opened['name']} is invisible to changesets")
-            table = opened["name"]
-            found[table] = {}
-            if whole := re.search(r"--\s*@(id|clock|counter|free)\b", line):
-                found[table]["*"] = whole[1]
-        elif table and (mark := MARK.match(line)):
-            found[table][mark["name"]] = mark["mark"]
-    return found
-
-
-def _table(connection: apsw.Connection, name: str, marks: dict[str, str]) -> Table:
-    info = connection.execute(f"PRAGMA table_info({name})").fetchall()
-    columns = tuple(row[1] for row in info)
-    key = tuple(row[1] for row in sorted((row for row in info if row[5]), key=lambda row: row[5]))
-    loose = [row[1] for row in info if row[5] and not row[3]]
-    if not key or loose:
-        raise DefinitionError(f"schema.sql: table {name} needs a PRIMARY KEY of NOT NULL columns")
-    if "*" in marks:
-        marks = dict.fromkeys(columns, marks["*"])
-    refers = {row[3]: row[2] for row in connection.execute(f"PRAGMA foreign_key_list({name})")}
-    return Table(name, columns, key, marks, refers)
 
 
 def rows(connection: apsw.Connection, sql: str, values: tuple[Any, ...]) -> list[Row]:
@@ -114,9 +41,7 @@ def rows(connection: apsw.Connection, sql: str, values: tuple[Any, ...]) -> list
     if first is None:
         return []
     names = [column[0] for column in cursor.get_description()]
-    found = [dict(zip(names, first, strict=True))]
-    found.extend(dict(zip(names, row, strict=True)) for row in cursor)
-    return found
+    return [dict(zip(names, row, strict=True)) for row in (first, *cursor.fetchall())]
 
 
 class Template:
@@ -131,7 +56,7 @@ class Template:
         """A new database of one's own with this world in it."""
         connection = apsw.Connection(":memory:")
         connection.deserialize("main", self.blob)
-        connection.execute("PRAGMA foreign_keys = ON")
+        connection.config(apsw.SQLITE_DBCONFIG_ENABLE_FKEY, 1)
         return connection
 
     def reader(self) -> apsw.Connection:
@@ -164,11 +89,19 @@ def _digest_of_all(schema: Schema, connection: apsw.Connection) -> str:
 
 
 class Hot:
-    """The stores that hold an open database, least recently used first; the excess goes cold."""
+    """The databases that are open: those of stores in use, least recently used first, and spare ones.
 
-    def __init__(self, limit: int = HOT_LIMIT) -> None:
+    Stores beyond `limit` go cold. A store that closes leaves its database behind as a spare, rolled back to its
+    template: the next store of that template takes it with its parsed schema and prepared statements, which is most of
+    what a first write costs. A store that nobody holds any more is not kept alive here.
+    """
+
+    def __init__(self, limit: int = HOT_LIMIT, spare: int = SPARE_LIMIT) -> None:
         self.limit = limit
-        self._stores: OrderedDict[int, Store] = OrderedDict()
+        self._spare = spare
+        self._stores: OrderedDict[int, weakref.ref[Store]] = OrderedDict()
+        self._spares: dict[Template, list[apsw.Connection]] = {}
+        self._order: OrderedDict[apsw.Connection, Template] = OrderedDict()
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
@@ -177,19 +110,54 @@ class Hot:
     def touch(self, store: Store) -> None:
         """Note a use of an open database, and close those that have gone unused longest beyond the limit."""
         with self._lock:
-            self._stores[id(store)] = store
+            self._stores[id(store)] = store.reference
             self._stores.move_to_end(id(store))
             excess = len(self._stores) - self.limit
             if excess <= 0:
                 return
-            candidates = [other for other in self._stores.values() if other is not store]
-        for other in candidates[:excess]:
-            other.try_evict()  # a store in use by another thread stays, and is tried again at the next touch
+            oldest = list(islice(self._stores.items(), excess))
+        for key, reference in oldest:
+            other = reference()
+            if other is None:
+                with self._lock:
+                    if self._stores.get(key) is reference:
+                        del self._stores[key]
+            elif other is not store:
+                other.try_evict()  # a store in use by another thread stays, and is tried again at the next touch
 
     def forget(self, store: Store) -> None:
         """Drop a store that has closed its database."""
         with self._lock:
             self._stores.pop(id(store), None)
+
+    def take(self, template: Template) -> apsw.Connection:
+        """A database with this world in it, inside an open transaction."""
+        with self._lock:
+            spares = self._spares.get(template)
+            database = self._drop(template, spares[-1]) if spares else None
+        if database is None:
+            database = template.open()
+        database.execute("BEGIN")
+        return database
+
+    def give(self, template: Template, database: apsw.Connection) -> None:
+        """Take a database back: what was done since `take` is undone, and it waits for the next store."""
+        if database.in_transaction:
+            database.execute("ROLLBACK")
+        with self._lock:
+            self._spares.setdefault(template, []).append(database)
+            self._order[database] = template
+            if len(self._order) > self._spare:
+                oldest, home = next(iter(self._order.items()))
+                self._drop(home, oldest)
+
+    def _drop(self, template: Template, database: apsw.Connection) -> apsw.Connection:
+        """Strike a spare from the lists."""
+        del self._order[database]
+        self._spares[template].remove(database)
+        if not self._spares[template]:
+            del self._spares[template]
+        return database
 
 
 HOT = Hot()
@@ -200,20 +168,26 @@ class Store:
 
     Starts as its template; a `changeset` makes it start as a snapshot of another store. All methods are for the holder
     of `lock`, which `Session` takes around each of its own.
+
+    From its first write on a store owns a database, in which one transaction stays open: rolling it back gives the
+    template again. Calls and attempts are savepoints inside it.
     """
 
     def __init__(self, template: Template, changeset: bytes = b"", hot: Hot = HOT) -> None:
         self.template = template
         self.lock = threading.RLock()
+        self.reference = weakref.ref(self)
         self.before_write: Callable[[str], None] | None = None
         """Called with each writing statement before it runs; laws raise from it to prove calls atomic."""
         self._hot = hot
         self._cold = changeset
         self._database: apsw.Connection | None = None
         self._tracker: apsw.Session | None = None
-        self._writing = False
         self._inside = False
-        self._attempting = False
+        self._writable = False
+        self._writing = False
+        self._attempts = 0
+        self._lost = False
 
     # Reading and writing
 
@@ -221,69 +195,87 @@ class Store:
         """Where to read now: the own database if there is one, else the template's reader of this thread."""
         if self._database is not None:
             return self._database
-        return self._own() if self._cold else self.template.reader()
+        return self._own() if self._cold or self._lost else self.template.reader()
 
     def write(self, sql: str, values: tuple[Any, ...]) -> int:
         """Run one writing statement inside the transaction of the current call; returns the number of rows touched."""
-        if not self._inside:
-            raise RuntimeError("a write outside a transaction")
+        if not self._writable:
+            raise RuntimeError("a write in a read tool, or outside of a call")
         if self.before_write is not None:
             self.before_write(sql)
-        database = self._own()
         if not self._writing:
-            database.execute("SAVEPOINT call" if self._attempting else "BEGIN IMMEDIATE")
+            self._own().execute("SAVEPOINT call")
             self._writing = True
-        database.execute(sql, values)
-        return database.changes()
+        assert self._database is not None
+        self._database.execute(sql, values)
+        return self._database.changes()
 
     @contextmanager
-    def transaction(self) -> Iterator[None]:
+    def transaction(self, *, writable: bool = True) -> Iterator[None]:
         """All writes inside happen, or none: an exception takes them back and passes on."""
-        fresh = self._database is None and not self._cold
-        self._inside = True
+        self._inside, self._writable = True, writable
         try:
             yield
-            if self._writing and self._database is not None:
-                self._database.execute("RELEASE call" if self._attempting else "COMMIT")
+            if self._writing:
+                self._keep()
         except BaseException:
-            if self._writing and self._database is not None:
-                self._database.execute("ROLLBACK TO call; RELEASE call" if self._attempting else "ROLLBACK")
-            if fresh and self._database is not None and not self._attempting:
-                self._close()
+            if self._writing:
+                self._take_back()
             raise
         finally:
-            self._inside = self._writing = False
+            self._inside = self._writable = self._writing = False
+
+    def _keep(self) -> None:
+        """End the call's savepoint; only the outermost one would check deferred foreign keys, so that is done here."""
+        database = self._own()
+        if database.status(apsw.SQLITE_DBSTATUS_DEFERRED_FKS)[0]:
+            raise apsw.ConstraintError("FOREIGN KEY constraint failed at the end of the call")
+        database.execute("RELEASE call")
+
+    def _take_back(self) -> None:
+        database = self._database
+        assert database is not None
+        if not database.in_transaction:  # out of memory, say: SQLite has rolled back the whole transaction itself
+            self._lost = True
+            self._leave()
+            return
+        database.execute("ROLLBACK TO call; RELEASE call")
 
     @contextmanager
     def attempt(self) -> Iterator[None]:
-        """Whatever is done inside is taken back at the end, calls with transactions of their own included."""
-        if self._attempting:
-            raise RuntimeError("an attempt inside an attempt")
-        database, cold = self._database, self._cold
+        """Whatever is done inside is taken back at the end; calls and further attempts may stand inside."""
+        database = self._own() if self._cold else self._database
         if database is not None:
             database.execute("SAVEPOINT attempt")
-        self._attempting = True
+        self._attempts += 1
         try:
             yield
         finally:
-            self._attempting = False
-            if database is not None:
+            self._attempts -= 1
+            if database is None:
+                self._leave()
+                self._cold, self._lost = b"", False
+            elif database is self._database:
                 database.execute("ROLLBACK TO attempt; RELEASE attempt")
-            else:
-                self.restore(cold)
 
     # Snapshots, changes, digests
 
     def snapshot(self) -> bytes:
         """All changes since the template as a changeset; empty bytes if there are none."""
-        if self._tracker is None:
-            return self._cold
-        return self._tracker.changeset()
+        if self._lost:
+            self._own()
+        return self._cold if self._tracker is None else self._tracker.changeset()
 
     def restore(self, changeset: bytes) -> None:
         """Go to the state of a snapshot of the same template."""
-        self._close()
-        self._cold = changeset
+        if self._attempts:
+            raise RuntimeError("a restore inside an attempt")
+        self._leave()
+        self._cold, self._lost = changeset, False
+
+    def fork(self) -> Store:
+        """A store of its own with the same rows."""
+        return Store(self.template, self.snapshot(), self._hot)
 
     def changes(self, since: bytes = b"") -> tuple[Change, ...]:
         """The rows that differ from the snapshot `since` (default: from the template), in comparable form."""
@@ -303,40 +295,47 @@ class Store:
     # Hot and cold
 
     def try_evict(self) -> bool:
-        """Close the database and keep its changeset, unless another thread is using it."""
+        """Give the database back and keep its changeset, unless a call is using it."""
         if not self.lock.acquire(blocking=False):
             return False
         try:
-            if self._inside or self._attempting:
+            if self._inside or self._attempts:
                 return False
             cold = self.snapshot()
-            self._close()
+            self._leave()
             self._cold = cold
             return True
         finally:
             self.lock.release()
 
+    def close(self) -> None:
+        """Give the database back and forget all changes."""
+        self._leave()
+
     def _own(self) -> apsw.Connection:
+        """The own database, opened and brought up to the snapshot if need be."""
+        if self._lost:
+            raise InfrastructureError("SQLite ran out of memory and dropped the session's rows; reset it")
         if self._database is None:
-            self._database = self.template.open()
-            self._tracker = apsw.Session(self._database, "main")
-            self._tracker.attach()
+            database = self._hot.take(self.template)
+            tracker = apsw.Session(database, "main")
+            tracker.attach()
             if self._cold:
-                apsw.Changeset.apply(self._cold, self._database)
+                # Cascades are in the changeset as rows of their own; run again, they would take rows away too early.
+                apsw.Changeset.apply(self._cold, database, flags=apsw.SQLITE_CHANGESETAPPLY_FKNOACTION)
                 self._cold = b""
+            self._database, self._tracker = database, tracker
         self._hot.touch(self)
         return self._database
 
-    def _close(self) -> None:
+    def _leave(self) -> None:
         if self._tracker is not None:
             self._tracker.close()
         if self._database is not None:
-            self._database.close()
+            self._hot.give(self.template, self._database)
+            self._hot.forget(self)
         self._tracker = self._database = None
         self._cold = b""
-        self._hot.forget(self)
-
-    close = _close
 
 
 def raw_changes(changeset: bytes) -> list[RawChange]:
@@ -350,10 +349,11 @@ def raw_changes(changeset: bytes) -> list[RawChange]:
 def _between(before: bytes, after: bytes) -> bytes:
     if not before:
         return after
-    builder = apsw.ChangesetBuilder()
+    builder = apsw.ChangesetBuilder()  # type: ignore[no-untyped-call]
     builder.add(apsw.Changeset.invert(before))
     builder.add(after)
-    return builder.output()
+    merged: bytes = builder.output()
+    return merged
 
 
 def _plain(values: tuple[Any, ...] | None) -> tuple[Any, ...] | None:

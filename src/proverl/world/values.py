@@ -7,12 +7,14 @@ about one domain. Each function that reads a caller's value refuses with the cod
 from __future__ import annotations
 
 import math
+import re
 from datetime import date, datetime, timedelta, timezone
 from typing import TypeVar
 
 from ..errors import Refused
 
 Item = TypeVar("Item")
+DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")  # date.fromisoformat reads weeks (2031-W01-1) as well
 
 
 def dollars(cents: int) -> float:
@@ -28,7 +30,7 @@ def cents(amount: float, name: str = "amount", *, least: int = 1) -> int:
     """
     exact = amount * 100
     whole = round(exact)
-    if not math.isclose(exact, whole, abs_tol=1e-6) or whole < least:
+    if not math.isclose(exact, whole, rel_tol=4e-16, abs_tol=1e-6) or whole < least:
         floor = f"at least {least / 100:.2f}" if least > 1 else ("greater than 0" if least else "0 or more")
         raise Refused("invalid_argument", f"{name} {amount} must be {floor}, with at most two decimals")
     return whole
@@ -37,7 +39,7 @@ def cents(amount: float, name: str = "amount", *, least: int = 1) -> int:
 def parse_date(text: str, name: str, code: str = "invalid_argument") -> date:
     """A caller's day; refuses with `code` what is not written YYYY-MM-DD."""
     try:
-        if len(text) == 10:
+        if DAY.fullmatch(text):
             return date.fromisoformat(text)
     except ValueError:
         pass

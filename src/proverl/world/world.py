@@ -16,7 +16,8 @@ from typing import Any
 import apsw
 
 from ..records import Json
-from .state import Row, Schema, Store, Template, rows
+from .schema import Schema
+from .state import Row, Store, Template, rows
 
 EPOCH = datetime(1970, 1, 1)
 

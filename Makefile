@@ -1,0 +1,58 @@
+# Every target does its own set-up in .venv; nothing is installed outside this folder.
+PYTHON ?= python3.11
+VENV := .venv
+BIN := $(VENV)/bin
+SOURCES := pyproject.toml
+
+.PHONY: demo test soak lint format bench clean help
+
+help:  ## show this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+
+$(VENV)/.serve: $(SOURCES) | $(BIN)/python
+	$(BIN)/python -m pip install --quiet -e '.[serve]'
+	@touch $@
+
+$(VENV)/.dev: $(SOURCES) | $(BIN)/python
+	$(BIN)/python -m pip install --quiet -e '.[serve,dev]'
+	@touch $(VENV)/.serve $@
+
+# torch comes first and by version: a CPU build of it is enough, and a bare range would fetch gigabytes.
+$(VENV)/.train: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet 'torch==2.13.0'
+	$(BIN)/python -m pip install --quiet -e '.[serve,train,dev]'
+	@touch $@
+
+demo: $(VENV)/.serve  ## make 60 conversations, replay them, score six policies (under 90 seconds)
+	$(BIN)/proverl demo
+
+lint: $(VENV)/.dev  ## ruff and mypy
+	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/mypy
+
+test: $(VENV)/.dev lint  ## the tests, a sample of each law (at most 3 minutes on 2 cores)
+	$(BIN)/pytest -n 2
+
+soak: $(VENV)/.train build/foreign/.done  ## the full counts, foreign clients, training on tiny models (at most 60 minutes)
+	$(BIN)/pytest -n 2 -m soak
+
+build/foreign/.done: tests/foreign/package.json
+	mkdir -p build/foreign
+	cp tests/foreign/package.json build/foreign/
+	cd build/foreign && npm install --silent --no-audit --no-fund
+	@touch $@
+
+bench: $(VENV)/.dev  ## the speed figures, as ratios to a peer in the same run
+	for script in benchmarks/*.py; do $(BIN)/python $$script; done
+
+format: $(VENV)/.dev  ## write the sources in the one format
+	$(BIN)/ruff format src tests benchmarks
+	$(BIN)/ruff check --fix src tests benchmarks
+
+clean:  ## remove everything that was built
+	rm -rf $(VENV) build out .mypy_cache .ruff_cache .pytest_cache .hypothesis

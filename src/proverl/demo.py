@@ -1,0 +1,134 @@
+"""The whole path on scripted parts: synthesise, replay, roll out six policies, score, in about a minute on a CPU.
+
+Covers: `proverl demo` and the files of its run folder (tasks.jsonl, traces/POLICY.jsonl, scores.jsonl, summary.json).
+Does not cover: language models; `proverl rollout` and `proverl train` put one in the policies' place.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from statistics import fmean
+
+from . import servers
+from .evaluate import Episode, play_all, scored, write
+from .policies import POLICIES, Acting
+from .records import Json, Task, plain
+from .report import console, progress, show
+from .reward import ProfileName
+from .synth import data
+from .synth.replay import Replay, replay, summary
+
+COUNT = 60
+PROFILES: tuple[ProfileName, ...] = ("paper", "robust")
+
+
+def demo(out: Path, count: int = COUNT, seed: int = 0) -> None:
+    """Run the demonstration and leave its files in `out`."""
+    names = servers.names()
+    with progress() as bars:
+        bar = bars.add_task("synthesise conversations", total=count)
+        made = data.synthesise(
+            [servers.load(name) for name in names], count, seed, lambda done, of: bars.update(bar, completed=done)
+        )
+        bar = bars.add_task("replay on fresh sessions", total=count)
+        replays = []
+        for task in made.tasks:
+            replays.append(replay(task, servers.session(task.server, task.seed)))
+            bars.advance(bar)
+        bar = bars.add_task("roll out and score policies", total=count * len(POLICIES))
+        episodes = _play(made.tasks, lambda: bars.advance(bar))
+    _write(out, made.tasks, episodes, replays)
+    _example(made.tasks)
+    show("Replay", [summary(replays)])
+    show("Mean reward of six scripted policies", policy_rows(episodes))
+    show("Mean robust reward by the shape of the task", shape_rows(episodes))
+    _next_steps(out, made.tasks)
+
+
+def _play(tasks: Sequence[Task], advance: Callable[[], None]) -> list[Episode]:
+    episodes: list[Episode] = []
+    for name, policy in POLICIES.items():
+        acting = partial(Acting, policy)
+        traces = asyncio.run(play_all(tasks, acting, advance=advance))
+        episodes += scored(name, tasks, traces, PROFILES)
+    return episodes
+
+
+def policy_rows(episodes: Iterable[Episode]) -> list[dict[str, Json]]:
+    """Per policy: the mean total under both profiles, the lowest and highest, and the mean of each robust term."""
+    groups: dict[str, list[Episode]] = defaultdict(list)
+    for one in episodes:
+        groups[one.policy].append(one)
+    rows = []
+    for name, group in groups.items():
+        robust = [one.scores["robust"] for one in group]
+        row: dict[str, Json] = {
+            "policy": name.replace("_", " "),
+            "paper": fmean(one.scores["paper"].total for one in group),
+            "robust": fmean(one.total for one in robust),
+            "robust_min": min(one.total for one in robust),
+            "robust_max": max(one.total for one in robust),
+        }
+        row.update({term: fmean(one.terms[term] for one in robust) for term in robust[0].terms})
+        rows.append(row)
+    return rows
+
+
+def shape_rows(episodes: Iterable[Episode]) -> list[dict[str, Json]]:
+    """Per shape of task: how many there are, and the mean robust total of each policy."""
+    cells: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for one in episodes:
+        cells[data.shape(one.task)][one.policy.replace("_", " ")].append(one.scores["robust"].total)
+    return [
+        {
+            "shape": shape,
+            "tasks": max(len(totals) for totals in policies.values()),
+            **{policy: fmean(totals) for policy, totals in policies.items()},
+        }
+        for shape, policies in sorted(cells.items())
+    ]
+
+
+def _write(out: Path, tasks: Sequence[Task], episodes: Sequence[Episode], replays: Sequence[Replay]) -> None:
+    data.write(tasks, out / "tasks.jsonl")
+    for name in POLICIES:
+        write((one.trace for one in episodes if one.policy == name), out / "traces" / f"{name}.jsonl")
+    with data.atomic(out / "scores.jsonl") as file:
+        for one in episodes:
+            row = {
+                "policy": one.policy,
+                "task": one.task.id,
+                **{key: plain(value) for key, value in one.scores.items()},
+            }
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+    figures = {"replay": [summary(replays)], "policies": policy_rows(episodes), "shapes": shape_rows(episodes)}
+    with data.atomic(out / "summary.json") as file:
+        file.write(json.dumps(figures, indent=2) + "\n")
+
+
+def _example(tasks: Sequence[Task]) -> None:
+    task = max(tasks, key=lambda task: (len(task.turns), len(task.steps), task.id))
+    console.print(f"\n[bold]One of them, {task.id}[/bold]")
+    for turn in task.turns:
+        console.print(f"  [cyan]user[/cyan]       {turn.user}", markup=True, highlight=False)
+        for step in turn.steps:
+            console.print(f"  [green]call[/green]       {step.tool} {json.dumps(step.arguments)}", highlight=False)
+        console.print(f"  [magenta]assistant[/magenta]  {turn.answer}\n", highlight=False)
+
+
+def _next_steps(out: Path, tasks: Sequence[Task]) -> None:
+    console.print(f"\nFiles are in [bold]{out}[/bold]. Next, try:")
+    traces = out / "traces" / "wrong_values.jsonl"
+    for line in (
+        f"proverl reward explain {traces} --task {tasks[0].id}",
+        "proverl call banking list_bank_accounts --seed 7",
+        "proverl serve banking            # an MCP server for your own client",
+        f"proverl synth --count 200 --out {out.parent / 'data' / 'tasks.jsonl'}",
+        f"proverl rollout {out / 'tasks.jsonl'} --model NAME --base-url http://localhost:8000/v1",
+    ):
+        console.print(f"  {line}", highlight=False, markup=False)

@@ -1,0 +1,1 @@
+"""The tools of the banking server, one module for each noun."""

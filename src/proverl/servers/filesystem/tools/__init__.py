@@ -1,0 +1,1 @@
+"""The tools of the filesystem server, by what they do."""

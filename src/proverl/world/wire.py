@@ -1,0 +1,335 @@
+"""The MCP door: one server over stdio or streamable HTTP.
+
+Covers: `serve_stdio`, `serve_http`, and the official SDK's low-level Server between our pipes (world/stdio.py) and our
+door (world/door.py). Both revisions of the protocol are spoken: 2026-07-28, and the older one with a handshake. Does
+not cover: starting such a process and talking to it (world/manager.py).
+
+Over stdio the connection is the process, so a client that names no session has one world for as long as the process
+lives. Streamable HTTP has no connections at all: there, all who name no session share the one default world.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import socket
+import sys
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any, Final
+
+from ..errors import MissingExtra, UsageError
+from ..records import Json
+from .door import Door
+from .gate import MAX_LINE
+from .lines import KEPT, Malformed, Overlong, admit, error_line
+from .protocol import INTERNAL_ERROR, INVALID_PARAMS, Hidden, Rejected
+from .server import Server
+from .stdio import Pump, die_with_parent, take_streams
+
+try:
+    import mcp.types as t
+    import uvicorn
+    from mcp.server import Server as SdkServer
+    from mcp.server import ServerRequestContext
+    from mcp.server.caching import CacheHint
+    from mcp.server.transport_security import TransportSecuritySettings
+    from mcp.shared.exceptions import MCPError
+    from mcp.shared.message import SessionMessage
+except ModuleNotFoundError as error:
+    raise MissingExtra(f"serving needs the package {error.name}: pip install 'proverl[serve]'") from None
+
+MAX_ANSWER: Final = 16 * MAX_LINE
+"""Bytes of an answer: it holds a value twice, as text and as structured content."""
+
+MAX_DRAINED: Final = 64 * MAX_LINE
+LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
+PORT: Final = 8321
+
+COMPLETE: Final = {"resultType": "complete"}
+"""What the newer revision wants in each result; the SDK leaves it out for the older one."""
+
+log = logging.getLogger(__name__)
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+Context = ServerRequestContext[Any, Any]
+
+
+def serve_stdio(server: Server, *, seed: int = 0, strict: bool = False) -> None:
+    """Serve until the input ends; a stray print of a tool lands on standard error.
+
+    Args:
+        server: the server
+        seed: seed of the default session
+        strict: whether requests without a session key are refused
+    """
+    die_with_parent()
+    door = Door(server, seed=seed, strict=strict)
+    source, target = take_streams()
+    asyncio.run(_pump(door, source, target))
+
+
+def serve_http(
+    server: Server,
+    *,
+    host: str = "127.0.0.1",
+    port: int = PORT,
+    seed: int = 0,
+    strict: bool = False,
+    announce: Callable[[str], None] | None = None,
+) -> None:
+    """Serve at http://HOST:PORT/mcp until interrupted.
+
+    Args:
+        server: the server
+        host: a loopback address; nothing else is served, for there is no authentication
+        port: 0 takes a free one
+        seed: seed of the default session
+        strict: whether requests without a session key are refused
+        announce: called with the address once it is listened on; by default it is printed on standard error
+
+    Raises:
+        UsageError: the host is no loopback address, or the port is taken
+    """
+    app = http_app(server, host=host, seed=seed, strict=strict)
+    with _listen(host, port) as listening:
+        shown = f"[{host}]" if ":" in host else host
+        address = f"http://{shown}:{listening.getsockname()[1]}/mcp"
+        if announce is None:
+            sys.stderr.write(f"proverl: {server.name} is served at {address}\n")
+        else:
+            announce(address)
+        config = uvicorn.Config(app, log_level="warning", access_log=False, lifespan="on", ws="none")
+        uvicorn.Server(config).run(sockets=[listening])
+
+
+def http_app(server: Server, *, host: str = "127.0.0.1", seed: int = 0, strict: bool = False) -> App:
+    """The ASGI application behind `serve_http`."""
+    if host not in LOOPBACK:
+        raise UsageError(f"{host!r} is no loopback address; there is no authentication, so serve 127.0.0.1 and forward")
+    names = ("127.0.0.1", "localhost", "[::1]")
+    security = TransportSecuritySettings(
+        allowed_hosts=[f"{name}:*" for name in names],
+        allowed_origins=[f"http://{name}:*" for name in names],
+    )
+    app = sdk_server(Door(server, seed=seed, strict=strict)).streamable_http_app(
+        json_response=True,
+        stateless_http=True,
+        transport_security=security,
+        max_request_body_size=MAX_LINE,
+        host=host,
+    )
+    return _BodyGate(app)
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # asyncio switches Nagle's algorithm off only where the protocol is named; left on, each answer waits 40 ms.
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((host, port))
+        listening.listen(1024)
+    except OSError as error:
+        listening.close()
+        raise UsageError(f"cannot listen on {host} port {port}: {error.strerror}; --port 0 takes a free one") from None
+    return listening
+
+
+def sdk_server(door: Door) -> SdkServer[Any]:
+    """The SDK's Server with a door behind it."""
+    tools = door.tools()
+
+    async def list_tools(ctx: Context, params: t.PaginatedRequestParams | None) -> dict[str, Json]:
+        return {"tools": tools, **COMPLETE}
+
+    async def call_tool(ctx: Context, params: t.CallToolRequestParams) -> dict[str, Json]:
+        return _answer(door.call, ctx)
+
+    def hidden(method: str) -> Callable[[Context, t.RequestParams], Awaitable[dict[str, Json]]]:
+        async def handle(ctx: Context, params: t.RequestParams) -> dict[str, Json]:
+            return _answer(lambda raw: door.hidden(method, raw), ctx)
+
+        return handle
+
+    listing: Any = list_tools  # the SDK types its handlers by result model, and takes the model's JSON as well
+    calling: Any = call_tool
+    server: SdkServer[Any] = SdkServer(
+        f"proverl-{door.server.name}",
+        version=_version(),
+        instructions=door.server.about,
+        on_list_tools=listing,
+        on_call_tool=calling,
+        cache_hints={"tools/list": CacheHint(ttl_ms=86_400_000, scope="public")},
+        get_tool_input_schema=lambda name: None,  # no argument of ours travels in an HTTP header
+    )
+    server.middleware.clear()  # tracing spans, which nobody collects here
+    for method in Hidden:
+        server.add_request_handler(method.value, t.RequestParams, hidden(method.value))
+    return server
+
+
+def _answer(question: Callable[[dict[str, Json]], Json], ctx: Context) -> dict[str, Json]:
+    try:
+        answer: dict[str, Json] = question(dict(ctx.params or {}))
+    except Rejected as rejected:
+        raise MCPError(rejected.code, rejected.message, {"reason": rejected.reason}) from None
+    except Exception as error:
+        log.exception("a request failed")
+        raise MCPError(INTERNAL_ERROR, f"{type(error).__name__}: {error}"[:1000]) from None
+    return {**answer, **COMPLETE}
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("proverl")
+    except PackageNotFoundError:
+        return "0"
+
+
+# stdio
+
+
+async def _pump(door: Door, source: int, target: int) -> None:
+    server = sdk_server(door)
+    pump = Pump()
+    pump.accept = _Incoming(pump).accept
+    await pump.open(source, target)
+    reading: Any = pump.inbox
+    await server.run(reading, _Outbox(pump), server.create_initialization_options())
+    await pump.answers.finish()
+
+
+class _Incoming:
+    """What happens to a message that has passed the gate.
+
+    The SDK takes its protocol from the first request of a connection. A first request of no protocol, which it would
+    take for the older one without a handshake, is answered here, so that it costs nothing but itself.
+    """
+
+    def __init__(self, pump: Pump) -> None:
+        self._pump = pump
+        self._begun = False
+
+    def accept(self, message: dict[str, Json]) -> None:
+        """Hand the message to the SDK, or answer it."""
+        if "method" not in message:
+            return  # an answer, and we ask nothing
+        if "id" not in message:
+            self._pump.inbox.put(SessionMessage(t.JSONRPCNotification(**_fields(message))))
+            return
+        if not self._begun and message["method"] != "initialize" and not _names_version(message):
+            self._pump.answer(_unannounced(message))
+            return
+        self._begun = True
+        self._pump.inbox.put(SessionMessage(t.JSONRPCRequest(**_fields(message))))
+
+
+def _fields(message: dict[str, Json]) -> dict[str, Json]:
+    return {name: message[name] for name in ("jsonrpc", "id", "method", "params") if name in message}
+
+
+def _names_version(message: dict[str, Json]) -> bool:
+    meta = message.get("params", {}).get("_meta")
+    return isinstance(meta, dict) and t.PROTOCOL_VERSION_META_KEY in meta
+
+
+def _unannounced(message: dict[str, Json]) -> bytes:
+    if message["method"] == "ping":
+        return json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": {}}).encode() + b"\n"
+    hint = f"params._meta needs {t.PROTOCOL_VERSION_META_KEY}, or send `initialize` first"
+    return error_line(INVALID_PARAMS, hint, message["id"])
+
+
+class _Outbox:
+    """The SDK's stream of answers: each is written at once, and one that cannot be becomes an error."""
+
+    def __init__(self, pump: Pump) -> None:
+        self._pump = pump
+
+    async def send(self, item: SessionMessage, /) -> None:
+        message = item.message
+        try:
+            line = message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
+            problem = f"it has {len(line)} bytes, more than {MAX_ANSWER}" if len(line) > MAX_ANSWER else ""
+        except ValueError as error:  # a lone surrogate, for one
+            line, problem = b"", str(error)[:200]
+        if isinstance(message, t.JSONRPCResponse | t.JSONRPCError):
+            if problem:
+                line = error_line(INTERNAL_ERROR, f"the answer cannot be sent: {problem}", message.id)
+            self._pump.answer(line)
+        elif not problem:
+            self._pump.answers.write(line)
+
+    async def aclose(self) -> None:
+        return None
+
+    async def __aenter__(self) -> _Outbox:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        return None
+
+
+# Streamable HTTP
+
+
+class _BodyGate:
+    """The gate for bodies of POST requests, before the SDK sees them."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] != "POST":
+            await self._app(scope, receive, send)
+            return
+        body = await _read_body(receive)
+        if body is None:
+            return
+        try:
+            admit(body)
+        except Malformed as malformed:
+            await _send_json(send, 413 if isinstance(body, Overlong) else 400, malformed.answer)
+            return
+        await self._app(scope, _replay(body, receive), send)
+
+
+async def _read_body(receive: Receive) -> bytes | Overlong | None:
+    """The whole body; its ends if it is too long; None if the client has gone away."""
+    head, tail, size = b"", b"", 0
+    while size <= MAX_DRAINED:
+        message = await receive()
+        if message["type"] != "http.request":
+            return None
+        data = message.get("body", b"")
+        size += len(data)
+        if size <= MAX_LINE:
+            head += data
+        else:
+            tail = (tail + data)[-KEPT:]
+        if not message.get("more_body", False):
+            break
+    return head if size <= MAX_LINE else Overlong(size, (head or tail)[:KEPT], tail)
+
+
+def _replay(body: Any, receive: Receive) -> Receive:
+    waiting = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def again() -> MutableMapping[str, Any]:
+        return waiting.pop() if waiting else await receive()
+
+    return again
+
+
+async def _send_json(send: Send, status: int, body: bytes) -> None:
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+__all__ = ["PORT", "http_app", "sdk_server", "serve_http", "serve_stdio"]

@@ -1,0 +1,45 @@
+"""How the tests run: hypothesis profiles, no network for model hubs, and an account of what ran at the end."""
+
+import os
+from collections import Counter
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+os.environ["HF_HUB_OFFLINE"] = "1"
+
+settings.register_profile("default", derandomize=True, deadline=None, max_examples=60, print_blob=True, database=None)
+settings.register_profile(
+    "soak", deadline=None, max_examples=2000, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
+)
+
+CASES: Counter[str] = Counter()
+"""Cases that tests count themselves, by what they are (`cases` below)."""
+
+
+settings.load_profile("default")  # `--hypothesis-profile soak` on the command line wins
+
+
+@pytest.fixture
+def cases() -> Counter[str]:
+    """Count cases here that are no tests of their own, such as calls or schedules; the summary prints them."""
+    return CASES
+
+
+def pytest_terminal_summary(terminalreporter, config: pytest.Config) -> None:
+    """How many cases ran, and which tests did not and why."""
+    stats = terminalreporter.stats
+    ran = sum(len(stats.get(kind, ())) for kind in ("passed", "failed"))
+    counted = ", ".join(f"{number:,} {what}" for what, number in sorted(CASES.items()))
+    terminalreporter.write_line("")
+    terminalreporter.write_line(f"{ran} tests ran{', with ' + counted if counted else ''}")
+    skipped: Counter[str] = Counter()
+    for report in stats.get("skipped", ()):
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        skipped[f"{report.nodeid}: {reason.removeprefix('Skipped: ')}"] += 1
+    for line in sorted(skipped):
+        terminalreporter.write_line(f"skipped {line}")
+    left_out = Counter(item.nodeid.partition("::")[0] for item in stats.get("deselected", ()))
+    if left_out:
+        where = ", ".join(f"{number} in {file}" for file, number in sorted(left_out.items()))
+        terminalreporter.write_line(f"left out by -m {config.option.markexpr!r} or -k: {where}")
