@@ -72,7 +72,7 @@ class Terms:
     efficiency: Fraction
     name: Fraction
     argument: Fraction
-    goal: Fraction = F(0)
+    goal: Fraction
 
     @property
     def paper(self) -> Fraction:
@@ -126,8 +126,8 @@ ALL, SOME = F(1), F(1, 2)
 #
 # write       n 3, s 2, B 5   look-up A, look-up P, transfer(A, P, amount); goal: 2 rows
 # read        n 2, s 1, B 3   look-up A, terminal balance(A); goal: 1 read
-# mixed       n 4, s 2, B 6   look-up A, add payee, transfer(A, the new payee, amount), terminal balance(A); the transfer
-#                             must come before the balance (state); goal: 3 rows + 1 read
+# mixed       n 4, s 2, B 6   look-up A, add payee, transfer(A, the new payee, amount), terminal balance(A); the
+#                             transfer must come before the balance (state); goal: 3 rows + 1 read
 # multi-turn  turn 1: n 2, s 1, B 3: look-up A, transfer(A, payee said by the user, amount); goal: 2 rows
 #             turn 2: n 1, s 1, B 2: freeze the card of A; goal: 1 row. paper: n_gt 3, B 5
 # clarify     turn 1: no steps, the amount is missing; turn 2 as turn 1 of multi-turn. paper: n_gt 2, B 3

@@ -262,7 +262,10 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class TraceTurn:
-    """What the policy did in one user turn: its calls in order, its closing text ("" if none), the rows it changed."""
+    """What the policy did in one turn of the task: its calls in order, its closing text ("" if none), the rows changed.
+
+    What it does after the scripted user's answer to a question belongs to the same turn.
+    """
 
     calls: tuple[Call, ...] = ()
     text: str = ""
@@ -300,7 +303,9 @@ class Match:
     """How one step fared: the call matched with it, and why not where none was.
 
     `call` is the position among the calls that were judged together (the turn's in robust, all in paper), -1 for none;
-    `by` is "call", "other read" (a look-up served by another read) or "" (unmatched).
+    `by` is "call", "other read" (a look-up served by another read) or "" (unmatched). `turn` is the turn in which
+    `call` counts, where that is not the step's own: -1, or the later turn in which a step left open was done, or the
+    earlier one whose read served it.
     """
 
     step: int
@@ -310,6 +315,7 @@ class Match:
     agreement: float
     by: str = ""
     reason: str = ""
+    turn: int = -1
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,8 +106,8 @@ def _other(digits: str) -> str:
     return "111111" if digits != "111111" else "222222"
 
 
-def _tomorrow(bank: Bank) -> str:
-    """The day after the newest transaction is today or later, and two days after it lies in the future or is today."""
+def _soon(bank: Bank) -> str:
+    """A day in the future: every world has transactions of yesterday or today."""
     newest = date.fromisoformat(bank.transactions()[0]["posted_on"])
     return (newest + timedelta(days=3)).isoformat()
 
@@ -140,7 +140,9 @@ def _too_much(act: Callable[..., Outcome]) -> Callable[[Bank], Outcome]:
 
 def _past_the_day(act: Callable[..., Outcome]) -> Callable[[Bank], Outcome]:
     def reach(bank: Bank) -> Outcome:
-        rich = max(bank.accounts(status="open"), key=lambda account: account["available"] * (account["kind"] != "credit"))
+        rich = max(
+            bank.accounts(status="open"), key=lambda account: account["available"] * (account["kind"] != "credit")
+        )
         return act(bank, from_account_id=rich["account_id"], amount=rich["available"])
 
     return reach
@@ -298,7 +300,7 @@ def _schedule_from(status: str) -> Callable[[Bank], Outcome]:
 
 
 def _end_before_start(bank: Bank) -> Outcome:
-    start = _tomorrow(bank)
+    start = _soon(bank)
     end = (date.fromisoformat(start) - timedelta(days=1)).isoformat()
     return _schedule_old(bank, from_account_id=bank.sender()["account_id"], start_date=start, end_date=end)
 
@@ -306,11 +308,11 @@ def _end_before_start(bank: Bank) -> Outcome:
 def _schedule_twice(bank: Bank) -> Outcome:
     known = bank.schedules("active")[0]
     same = {name: known[name] for name in ("payee_id", "amount", "frequency")}
-    return bank.schedule(from_account_id=bank.sender()["account_id"], start_date=_tomorrow(bank), **same)
+    return bank.schedule(from_account_id=bank.sender()["account_id"], start_date=_soon(bank), **same)
 
 
 def _schedule_wrong_pin(bank: Bank) -> Outcome:
-    start = _tomorrow(bank)
+    start = _soon(bank)
     return _schedule_old(bank, from_account_id=bank.sender()["account_id"], start_date=start, pin=bank.wrong_pin)
 
 

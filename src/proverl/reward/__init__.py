@@ -7,7 +7,8 @@ anything; a task and a trace hold all that is needed.
     terms.py       weights, budget, the level of a call; what both profiles share
     paper.py       the profile `paper`
     robust.py      the profile `robust`: the terms of a turn, and the conversation
-    alignment.py   which call stands for which step
+    plan.py        what each step wants of a call
+    alignment.py   which call stands for which step; assignment.py is the method that it searches with
     goal.py        rows changed and reads made, against what the user asked for
     abstention.py  turns in which the right thing is to decline or to ask
     values.py      when two values agree

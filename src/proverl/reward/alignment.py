@@ -9,119 +9,29 @@ assignment (Hungarian method) of the steps left, with every order constraint ass
 weights are integers, compared exactly. Past `NODES` nodes, which only a made-up trace needs, the best alignment found
 so far is taken: a lower bound, and the same in every run.
 
-Ties go first to more steps with a call of their own, then to more terminal reads with nothing but right arguments,
-then to the earlier call, for this turn's steps before those still open from earlier turns.
+Ties go first to more steps with a call of their own, then to the earlier call, for this turn's steps before those still
+open from earlier turns.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
-from ..records import Call, Edge, Json, Origin, Step, Task, Tool
-from .terms import steps_of
-from .values import agree, keys, put, same, shows, taken
+from ..records import Edge, Json, Origin
+from .assignment import assign
+from .plan import NOWHERE, Placed, Plan, Seen, View, came_before
+from .values import Shown, taken
 
 NODES = 2_000
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """A call where it stands: `place` over the conversation, `moment` (turn, generation), `index` in its turn."""
-
-    place: int
-    moment: tuple[int, int]
-    index: int
-    call: Call
-
-
-@dataclass(frozen=True, slots=True)
-class Placed:
-    """What came of a step: the call that stands for it, m and o, and the share of its compared arguments that agree.
-
-    `by` is "call", "other read", or "" where there is none (then m and agreement are 0). `exact` says that the call
-    has all of the right arguments and no others that could matter.
-    """
-
-    seen: Seen | None = None
-    by: str = ""
-    m: float = 0.0
-    o: int = 0
-    agreement: float = 0.0
-    exact: bool = False
-
-
-NOWHERE = Placed()
-
-
-class View:
-    """One step with all that does not depend on a trace."""
-
-    def __init__(self, step: Step, tool: Tool | None, consumers: tuple[int, ...], earlier: Mapping[int, Step]) -> None:
-        self.step = step
-        self.index = step.index
-        schema = tool.input_schema if tool else {}
-        self.properties: dict[str, Json] = schema.get("properties", {})
-        required = tool.required if tool else tuple(step.arguments)
-        self.required = tuple(name for name in required if name in step.arguments)
-        self.free = frozenset(tool.free if tool else ())
-        wanted = {*step.compared, *step.dictated}
-        self.kept = tuple(name for name in step.arguments if name in wanted)
-        self.kept_required = frozenset(name for name in self.kept if name in self.required)
-        self.right = {name: step.outcome.resolved.get(name, value) for name, value in step.arguments.items()}
-        self.made = tuple(
-            (path[0], path[1:], origin)
-            for path, origin in ((keys(name), origin) for name, origin in step.origins.items())
-            if origin.made and origin.step in earlier and path and path[0] in step.arguments
-        )
-        self.edges = tuple(edge for edge in step.edges if edge.step in earlier)
-        self.makers = tuple(dict.fromkeys(origin.step for _, _, origin in self.made))
-        self.consumers = consumers
-        self.look_up = step.effect == "read" and not step.terminal and bool(step.supplies)
-
-    def extra(self, call: Call) -> bool:
-        """Whether a call has an argument that the step has not: not free text, and not what the schema takes anyway."""
-        for name, value in call.arguments.items():
-            if name not in self.step.arguments and name not in self.free:
-                schema = self.properties.get(name)
-                if not (isinstance(schema, dict) and "default" in schema and same(schema["default"], value)):
-                    return True
-        return False
-
-
-class Plan:
-    """A task's steps as views, by index. `scale` is a number that every count of arguments divides."""
-
-    def __init__(self, task: Task) -> None:
-        self.tools = {tool.name: tool for tool in task.tools}
-        steps = [step for turn in task.turns for step in steps_of(turn)]
-        self.views: dict[int, View] = {}
-        before: dict[int, Step] = {}
-        for step in steps:
-            consumers = tuple(
-                later.index for later in steps if any(e.step == step.index and e.kind == "value" for e in later.edges)
-            )
-            self.views[step.index] = View(step, self.tools.get(step.tool), consumers, dict(before))
-            before[step.index] = step
-        counts = [len(view.kept) for view in self.views.values()]
-        counts += [len(view.kept_required) for view in self.views.values()]
-        self.scale = math.lcm(*(count for count in counts if count)) if any(counts) else 1
-
-    def reads(self, name: str) -> bool:
-        """Whether a tool is one that only reads."""
-        tool = self.tools.get(name)
-        return tool is not None and tool.effect == "read"
-
-
-@dataclass(frozen=True, slots=True)
-class _Option:
-    """One way for a step to be matched: m and agreement in units of the plan's scale; `call` False: a served look-up."""
+class _Option(NamedTuple):
+    """One way for a step to be matched, m and agreement in the plan's scale; `call` is False for another read's."""
 
     seen: Seen
     m: int
     agreement: int
-    exact: bool
     call: bool
 
 
@@ -138,14 +48,18 @@ class Alignment:
         turn: frozenset[int],
         views: Iterable[View],
         window: Sequence[Seen],
-        reads: Sequence[Seen],
+        reads: Sequence[tuple[Seen, Shown]],
         placed: Mapping[int, Placed],
     ) -> None:
         self.plan = plan
         self.views = sorted(views, key=lambda view: view.index)
         self.reads = reads
         self.placed = placed
-        self._window = window
+        self._last = len(window)
+        self._start = window[0].place if window else 0
+        self._named: dict[str, list[Seen]] = {}
+        for seen in window:
+            self._named.setdefault(seen.call.name, []).append(seen)
         self._memo: dict[tuple[int, ...], tuple[int, int]] = {}
         self._rank = {view.index: rank for rank, view in enumerate(self.views)}
         self._units(turn)
@@ -156,26 +70,22 @@ class Alignment:
     def _units(self, turn: frozenset[int]) -> None:
         """What one of each thing is worth, so that the sum of any number of a later kind is less than one of it."""
         count = len(self.views)
-        self._last = len(self._window)
         base = self._last + 1
         ordered = sorted(self.views, key=lambda view: (view.index not in turn, view.index))
-        self._digit = {view.index: base ** (count - 1 - rank) for rank, view in enumerate(ordered)}
-        self._exact = base**count
-        self._call = self._exact * (count + 1)
-        self._agreement = self._call * (count + 1)
-        self._cover = self._agreement * (count * self.plan.scale + 1)
+        self._digit: dict[int, int] = {view.index: base ** (count - 1 - rank) for rank, view in enumerate(ordered)}
+        self._call: int = base**count
+        self._agreement: int = self._call * (count + 1)
+        self._cover: int = self._agreement * (count * self.plan.scale + 1)
 
     # How well a call fits
 
     def _own(self, view: View) -> list[_Option]:
-        """The calls of a step's own name that succeeded and have all of its required keys."""
+        """The calls that may stand for a step."""
         found = []
-        for seen in self._window:
-            call = seen.call
-            if call.name == view.step.tool and call.outcome.succeeded and _has(call.arguments, view.required):
+        for seen in self._named.get(view.step.tool, ()):
+            if view.can_be(seen.call):
                 m, agreement = self._fit(view, seen, None)
-                exact = view.step.terminal and agreement == self.plan.scale and not view.extra(call)
-                found.append(_Option(seen, m, agreement, exact, True))
+                found.append(_Option(seen, m, agreement, True))
         return found
 
     def _served(self, view: View) -> _Option | None:
@@ -184,71 +94,41 @@ class Alignment:
             return None
         last: Seen | None = None
         for wanted in view.step.supplies:
-            first = next((seen for seen in self.reads if shows(seen.call.outcome.value, wanted)), None)
+            first = next((seen for seen, shown in self.reads if shown.holds(wanted)), None)
             if first is None:
                 return None
             last = first if last is None or first.place > last.place else last
         assert last is not None
-        return _Option(last, self.plan.scale, self.plan.scale, False, False)
+        return _Option(last, self.plan.scale, self.plan.scale, False)
 
     def _fit(self, view: View, seen: Seen, chosen: Mapping[int, _Option | None] | None) -> tuple[int, int]:
-        """m and agreement of a call, scaled. Without `chosen`, values that another step makes are given the benefit."""
-        places = [-1 if chosen is None else self._place(maker, chosen) for maker in view.makers]
-        key = (view.index, seen.place, chosen is None, *places)
+        """How well a call fits: m, agreement. Without `chosen`, a value made by another step may be any it can be."""
+        agreed, required = view.agreeing(seen.call, lambda origin: self._values(origin, chosen))
+        scale = self.plan.scale
+        m = required * (scale // view.kept_required) if view.kept_required else scale
+        return m, agreed * (scale // view.kept) if view.kept else scale
+
+    def _fitted(self, view: View, option: _Option, chosen: Mapping[int, _Option | None]) -> tuple[int, int]:
+        """The same for a choice; once for each choice of the steps that make values for it."""
+        if not view.makers or not option.call:
+            return option.m, option.agreement
+        key = (view.index, option.seen.place, *(self._place(maker, chosen) for maker in view.makers))
         if key not in self._memo:
-            self._memo[key] = self._fit_now(view, seen, chosen)
+            self._memo[key] = self._fit(view, option.seen, chosen)
         return self._memo[key]
 
-    def _fit_now(self, view: View, seen: Seen, chosen: Mapping[int, _Option | None] | None) -> tuple[int, int]:
-        call = seen.call
-        required = kept = 0
-        for name in view.kept:
-            if self._agrees(view, name, call, chosen):
-                kept += 1
-                required += name in view.kept_required
-        scale = self.plan.scale
-        m = required * (scale // len(view.kept_required)) if view.kept_required else scale
-        agreement = kept * (scale // len(view.kept)) if view.kept else scale
-        return m, agreement
-
-    def _agrees(self, view: View, name: str, call: Call, chosen: Mapping[int, _Option | None] | None) -> bool:
-        schema = view.properties.get(name)
-        schema = schema if isinstance(schema, dict) else {}
-        if name in call.arguments:
-            given = call.outcome.resolved.get(name, call.arguments[name])
-        elif "default" in schema:
-            given = schema["default"]
-        else:
-            return False
-        made = [(path, origin) for head, path, origin in view.made if head == name]
-        rights: list[Json] = [view.right[name]]
-        for path, origin in made:
-            values = self._values(origin, view, chosen)
-            rights = [put(right, path, value) for right in rights for value in values]
-        return any(agree(right, given, schema) for right in rights)
-
-    def _values(self, origin: Origin, view: View, chosen: Mapping[int, _Option | None] | None) -> list[Json]:
-        """What may stand for a value that an earlier step makes: what its own call made, or as the ground truth has it.
-
-        The latter only where no call of this step's name had to make it: the maker is a look-up that was skipped or
-        served by another read.
-        """
+    def _values(self, origin: Origin, chosen: Mapping[int, _Option | None] | None) -> list[Json]:
+        """What may stand for a value that an earlier step makes."""
         maker = self.plan.views[origin.step]
-        literal = [taken(origin, maker.step.outcome.value)]
-        if chosen is None and maker.index in self._rank:
-            calls = [seen.call for seen in self._window if seen.call.name == maker.step.tool]
-            return [taken(origin, call.outcome.value) for call in calls if call.outcome.succeeded] + literal
-        call, by_call = self._maker(origin.step, chosen)
-        if call is not None and by_call:
-            return [taken(origin, call.outcome.value)]
-        return literal if maker.step.effect == "read" else []
-
-    def _maker(self, index: int, chosen: Mapping[int, _Option | None] | None) -> tuple[Call | None, bool]:
-        option = (chosen or {}).get(index)
-        if option is not None:
-            return option.seen.call, option.call
-        placed = self.placed.get(index, NOWHERE)
-        return (placed.seen.call, placed.by == "call") if placed.seen else (None, False)
+        if maker.index not in self._rank:
+            return maker.made_by(self.placed.get(maker.index, NOWHERE), origin)
+        if chosen is None:
+            calls = [seen.call for seen in self._named.get(maker.step.tool, ()) if maker.can_be(seen.call)]
+            values = [taken(origin, call.outcome.value) for call in calls]
+            return [*values, taken(origin, maker.step.outcome.value)]
+        option = chosen.get(maker.index)
+        by = "" if option is None else "call" if option.call else "other read"
+        return maker.made_by(Placed(option.seen if option else None, by), origin)
 
     def _place(self, index: int, chosen: Mapping[int, _Option | None]) -> int:
         option = chosen.get(index)
@@ -286,21 +166,17 @@ class Alignment:
         """The weight of a choice once all earlier steps have theirs; None if it cannot be chosen."""
         if option is None:
             return -self._last * self._digit[view.index]
-        m, agreement = (option.m, option.agreement) if not view.made else self._fitted(view, option, chosen)
+        m, agreement = self._fitted(view, option, chosen)
         held = self._order(view, option, m, chosen)
         return None if held is None else self._sum(view, option, m * held, agreement)
 
-    def _fitted(self, view: View, option: _Option, chosen: Mapping[int, _Option | None]) -> tuple[int, int]:
-        return self._fit(view, option.seen, chosen) if option.call else (option.m, option.agreement)
-
     def _sum(self, view: View, option: _Option, cover: int, agreement: int) -> int:
-        index = option.seen.place - self._window[0].place if self._window else 0
+        at = option.seen.place - self._start
         return (
             cover * self._cover
             + agreement * self._agreement
             + option.call * self._call
-            + option.exact * self._exact
-            - min(max(index, 0), self._last) * self._digit[view.index]
+            - (at if at > 0 else 0) * self._digit[view.index]
         )
 
     def _hoped(self, view: View, option: _Option | None, chosen: Mapping[int, _Option | None]) -> int:
@@ -308,8 +184,8 @@ class Alignment:
         if option is None:
             return -self._last * self._digit[view.index]
         m, agreement = option.m, option.agreement
-        if option.call and view.made and all(maker in chosen or maker not in self._rank for maker in view.makers):
-            m, agreement = self._fit(view, option.seen, chosen)
+        if view.makers and all(maker in chosen or maker not in self._rank for maker in view.makers):
+            m, agreement = self._fitted(view, option, chosen)
         return self._sum(view, option, m if self._may_hold(view, option, m, chosen) else 0, agreement)
 
     def _may_hold(self, view: View, option: _Option, m: int, chosen: Mapping[int, _Option | None]) -> bool:
@@ -328,34 +204,42 @@ class Alignment:
 
     def solve(self) -> dict[int, Placed]:
         """Each step's place."""
-        chosen = self._greedy()
+        chosen = self._greedy(False)
         if chosen is None:
-            for place, view in enumerate(self.views):
+            for options, view in zip(self._options, self.views, strict=True):
                 served = self._served(view)
                 if served is not None:
-                    self._options[place].append(served)
+                    options.append(served)
+            chosen = self._greedy(True)
+        if chosen is None:
             self._branch(0, {}, frozenset(), 0)
             assert self._best is not None  # nothing matched is always possible
             chosen = self._best[1]
         return {view.index: self._record(view, chosen) for view in self.views}
 
-    def _greedy(self) -> dict[int, _Option | None] | None:
-        """Each step's best call, if no alignment can be better, else None."""
+    def _greedy(self, served: bool) -> dict[int, _Option | None] | None:
+        """Each step's best choice, if no alignment can be better, else None.
+
+        Before it is known which other reads serve look-ups (`served`), only a look-up with a perfect call is settled.
+        """
         chosen: dict[int, _Option | None] = {}
         used: set[int] = set()
+        scale = self.plan.scale
         for view, options in zip(self.views, self._options, strict=True):
-            best = max(options, key=lambda option: self._sum(view, option, option.m, option.agreement), default=None)
-            if best is None:
-                if view.look_up:
+            best: _Option | None = None
+            most = -self._last * self._digit[view.index]
+            for option in options:
+                worth = self._sum(view, option, option.m, option.agreement)
+                if worth > most:
+                    best, most = option, worth
+            if view.look_up and not served and (best is None or best.m + best.agreement < 2 * scale):
+                return None
+            if best is not None and best.call:
+                if best.seen.place in used:
                     return None
-                chosen[view.index] = None
-                continue
-            full = best.m == best.agreement == self.plan.scale
-            if best.seen.place in used or (view.look_up and not full):
+                used.add(best.seen.place)
+            if (view.edges or view.makers) and self._worth(view, best, chosen) != most:
                 return None
-            if self._worth(view, best, chosen) != self._sum(view, best, best.m, best.agreement):
-                return None
-            used.add(best.seen.place)
             chosen[view.index] = best
         return chosen
 
@@ -405,20 +289,27 @@ class Alignment:
         rows = len(self.views) - depth
         columns: dict[int, int] = {}
         table: list[dict[int, tuple[int, _Option | None]]] = []
+        first: list[tuple[int, _Option | None]] = []
         for row, view in enumerate(self.views[depth:]):
-            private = (self._hoped(view, None, chosen), None)
+            private: tuple[int, _Option | None] = (self._hoped(view, None, chosen), None)
             ways: dict[int, tuple[int, _Option | None]] = {}
+            best = private
             for option in self._options[depth + row]:
-                hoped = self._hoped(view, option, chosen)
-                if not option.call:
-                    private = max(private, (hoped, option), key=lambda pair: pair[0])
-                elif option.seen.place not in used:
-                    ways[columns.setdefault(option.seen.place, rows + len(columns))] = (hoped, option)
+                if option.call and option.seen.place in used:
+                    continue
+                way = (self._hoped(view, option, chosen), option)
+                if option.call:
+                    ways[columns.setdefault(option.seen.place, rows + len(columns))] = way
+                elif way[0] > private[0]:
+                    private = way
+                best = way if way[0] > best[0] else best
             ways[row] = private
             table.append(ways)
-        best = assign([{column: way[0] for column, way in ways.items()} for ways in table], rows + len(columns))
-        picked = [ways[column] for ways, column in zip(table, best, strict=True)]
-        return sum(worth for worth, _ in picked), [option for _, option in picked]
+            first.append(best)
+        if not _distinct(option for _, option in first):
+            weights = [{column: way[0] for column, way in ways.items()} for ways in table]
+            first = [ways[at] for ways, at in zip(table, assign(weights, rows + len(columns)), strict=True)]
+        return sum(worth for worth, _ in first), [option for _, option in first]
 
     def _record(self, view: View, chosen: Mapping[int, _Option | None]) -> Placed:
         option = chosen[view.index]
@@ -428,58 +319,10 @@ class Alignment:
         held = self._order(view, option, m, chosen)
         assert held is not None
         scale = self.plan.scale
-        exact = option.exact and agreement == scale
-        return Placed(option.seen, "call" if option.call else "other read", m / scale, held, agreement / scale, exact)
+        return Placed(option.seen, "call" if option.call else "other read", m / scale, held, agreement / scale)
 
 
-def came_before(seen: Seen, other: Seen, value: bool) -> bool:
-    """Whether a call came before another; for a value that flows, in an earlier generation."""
-    return seen.moment < other.moment if value else seen.place < other.place
-
-
-def _has(arguments: Json, names: Iterable[str]) -> bool:
-    return isinstance(arguments, dict) and all(name in arguments for name in names)
-
-
-def assign(weights: Sequence[Mapping[int, int]], columns: int) -> list[int]:
-    """The column of each row in an assignment of greatest weight (the Hungarian method, exact in integers).
-
-    Each row lists the columns that it may take; there must be an assignment, as where each row has one of its own.
-    """
-    if not weights:
-        return []
-    most = max(abs(weight) for row in weights for weight in row.values()) + 1
-    forbidden = most * 4 * (len(weights) + 1)
-    never = forbidden * 4 * (columns + 2)
-    cost = [[-row.get(column, -forbidden) for column in range(columns)] for row in weights]
-    row_price, column_price = [0] * (len(cost) + 1), [0] * (columns + 1)
-    owner = [0] * (columns + 1)
-    for row in range(1, len(cost) + 1):
-        owner[0], column = row, 0
-        least, came_from, done = [never] * (columns + 1), [0] * (columns + 1), [False] * (columns + 1)
-        while owner[column]:
-            done[column] = True
-            current, delta, nearest = owner[column], never, 0
-            for other in range(1, columns + 1):
-                if done[other]:
-                    continue
-                reduced = cost[current - 1][other - 1] - row_price[current] - column_price[other]
-                if reduced < least[other]:
-                    least[other], came_from[other] = reduced, column
-                if least[other] < delta:
-                    delta, nearest = least[other], other
-            for other in range(columns + 1):
-                if done[other]:
-                    row_price[owner[other]] += delta
-                    column_price[other] -= delta
-                else:
-                    least[other] -= delta
-            column = nearest
-        while column:
-            owner[column] = owner[came_from[column]]
-            column = came_from[column]
-    found = [0] * len(cost)
-    for other in range(1, columns + 1):
-        if owner[other]:
-            found[owner[other] - 1] = other - 1
-    return found
+def _distinct(options: Iterable[_Option | None]) -> bool:
+    """Whether no call stands for two steps."""
+    places = [option.seen.place for option in options if option is not None and option.call]
+    return len(set(places)) == len(places)

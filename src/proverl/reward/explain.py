@@ -1,12 +1,13 @@
 """A score on one screen: which call stood for which step, which did not and why, and where the points went.
 
-Covers: printing a score that was computed. Does not cover: computing one; nothing here changes a number.
+Covers: printing a score that was computed; turns, steps and calls are counted from 0, as in the files. Does not cover:
+computing one; nothing here changes a number.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
 
 from rich.console import Console
@@ -33,20 +34,27 @@ def explain(task: Task, trace: Trace, score: Score, console: Console, weights: W
         for index, turn in enumerate(task.turns):
             _heading(index, task, score.turns[index], trace, console)
             done = trace.turns[index] if index < len(trace.turns) else TraceTurn()
-            _turn(task, list(steps_of(turn)), [(index, call) for call in done.calls], score.turns[index], console)
-    console.print(_points(score, weights or Weights()))
+            late = {match.call for other in score.turns for match in other.matches if match.turn == index}
+            calls = [(index, call) for call in done.calls]
+            _turn(task, list(steps_of(turn)), calls, score.turns[index], console, late)
+    console.print(_points(task, score, weights or Weights()))
 
 
 def _heading(index: int, task: Task, turn: TurnScore, trace: Trace, console: Console) -> None:
     text = trace.turns[index].text.strip() if index < len(trace.turns) else ""
     said = f'says "{_short(text, 40)}"' if text else "no closing text"
-    head = f"Turn {index + 1} ({task.turns[index].kind.replace('_', ' ')}): {turn.total:.3f}"
+    head = f"Turn {index} ({task.turns[index].kind.replace('_', ' ')}): {turn.total:.3f}"
     console.print()
     console.print(Text.assemble((head, "bold"), f", weight {turn.weight:g}; {turn.note or 'done'}; {said}"))
 
 
 def _turn(
-    task: Task, steps: Sequence[Step], calls: Sequence[tuple[int, Call]], score: TurnScore, console: Console
+    task: Task,
+    steps: Sequence[Step],
+    calls: Sequence[tuple[int, Call]],
+    score: TurnScore,
+    console: Console,
+    late: Collection[int] = (),
 ) -> None:
     """The steps with what became of them, and the calls that stand for none."""
     if steps and score.matches:
@@ -56,7 +64,7 @@ def _turn(
         for step, match in zip(steps, score.matches, strict=True):
             table.add_row(*_row(task, step, match, [call for _, call in calls]))
         console.print(table)
-    taken = {match.call for match in score.matches if match.by and not match.reason}
+    taken = {match.call for match in score.matches if match.by and match.turn < 0}.union(late)
     for line in _others(task, calls, taken):
         console.print(Text(line, style="dim"), no_wrap=True, overflow="ellipsis")
 
@@ -65,9 +73,10 @@ def _row(task: Task, step: Step, match: Match, calls: Sequence[Call]) -> tuple[s
     right = Text(_call(step.tool, step.arguments))
     if not match.by:
         return str(step.index), right, Text("none", "red"), "0", "0", "0", Text(match.reason)
-    by = f"{match.call}" if match.by == "call" else f"{match.call} (other read)"
+    by = f"{match.call}" + (f" of turn {match.turn}" if match.turn >= 0 else "")
+    by += " (other read)" if match.by == "other read" else ""
     style = "green" if match.m * match.o == 1 and match.agreement == 1 else "yellow"
-    why = match.reason or _why(task, step, match, calls)
+    why = _why(task, step, match, calls)
     numbers = (f"{value:.2f}".rstrip("0").rstrip(".") for value in (match.m, match.o, match.agreement))
     return str(step.index), right, Text(by, style), *numbers, Text(why)
 
@@ -75,7 +84,7 @@ def _row(task: Task, step: Step, match: Match, calls: Sequence[Call]) -> tuple[s
 def _why(task: Task, step: Step, match: Match, calls: Sequence[Call]) -> str:
     """What keeps a matched step from full marks."""
     parts = []
-    if match.agreement < 1 and match.by == "call" and match.call < len(calls):
+    if match.agreement < 1 and match.by == "call" and match.turn < 0:
         tool = next((tool for tool in task.tools if tool.name == step.tool), None)
         properties = tool.input_schema.get("properties", {}) if tool else {}
         for name in step.arguments:
@@ -111,7 +120,7 @@ def _others(task: Task, calls: Sequence[tuple[int, Call]], taken: set[int]) -> I
         yield f"  and {sum(len(run) for run in runs[_LINES:])} more calls that stand for no step"
 
 
-def _points(score: Score, weights: Weights) -> Table:
+def _points(task: Task, score: Score, weights: Weights) -> Table:
     """Each term's value, and the points that it gave and lost."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim", title_justify="left")
     table.add_column("term")
@@ -119,8 +128,11 @@ def _points(score: Score, weights: Weights) -> Table:
         table.add_column(name, justify="right")
     robust = score.profile == "robust"
     scale = (weights.normaliser or 1.0) if robust else 1.0
-    whole = sum(turn.weight for turn in score.turns) or 1.0
-    steps = sum(turn.weight for turn in score.turns if turn.matches or turn.note == "never reached") / whole
+    steps = float(any(steps_of(turn) for turn in task.turns))
+    if robust:
+        whole = sum(turn.weight for turn in score.turns) or 1.0
+        pairs = zip(task.turns, score.turns, strict=True)
+        steps = sum(scored.weight for turn, scored in pairs if steps_of(turn)) / whole
     for name in TERMS:
         weight = 1.0 if name == "abstention" else getattr(weights, name) / scale
         if name == "goal" and not robust:

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 
 from ..records import Change, Json, Kind
-from .alignment import Placed, Seen, View, came_before
+from .plan import Placed, Seen, View, came_before
 from .values import same, text
 
 
@@ -36,28 +36,36 @@ def rows(
 def _match(
     wanted: Sequence[tuple[Change, tuple[str, ...]]], made: Sequence[Change]
 ) -> tuple[int, list[Change], list[tuple[Change, tuple[str, ...]]]]:
-    """How many wanted rows are made, one to one and as many as can be; the rows made that are left, and those wanted."""
+    """How many wanted rows are made, one to one and as many as can be; the rows made and those wanted that are left."""
     by_key: dict[str, list[int]] = {}
     for place, change in enumerate(made):
         by_key.setdefault(_key(change), []).append(place)
-    holder: dict[int, int] = {}
     near = [
         [place for place in by_key.get(_key(change), ()) if _free_fits(change, made[place], texts)]
         for change, texts in wanted
     ]
+    pairs = matched(near)
+    undone = [row for at, row in enumerate(wanted) if at not in pairs]
+    used = set(pairs.values())
+    return len(pairs), [change for place, change in enumerate(made) if place not in used], undone
 
-    def settle(row: int, tried: set[int]) -> bool:
-        for place in near[row]:
+
+def matched(near: Sequence[Sequence[int]]) -> dict[int, int]:
+    """As many pairs as can be, one to one, where each of the first may take one of the places listed for it."""
+    holder: dict[int, int] = {}
+
+    def settle(one: int, tried: set[int]) -> bool:
+        for place in near[one]:
             if place not in tried:
                 tried.add(place)
                 if place not in holder or settle(holder[place], tried):
-                    holder[place] = row
+                    holder[place] = one
                     return True
         return False
 
-    settled = [settle(row, set()) for row in range(len(wanted))]
-    undone = [row for row, yes in zip(wanted, settled, strict=True) if not yes]
-    return sum(settled), [change for place, change in enumerate(made) if place not in holder], undone
+    for one in range(len(near)):
+        settle(one, set())
+    return {one: place for place, one in holder.items()}
 
 
 def _key(change: Change) -> str:
@@ -101,33 +109,30 @@ def _as_dictated(right: Json, given: Json, dictated: Iterable[str]) -> bool:
 
 
 def reads(
-    views: Iterable[View], placed: Mapping[int, Placed], window: Sequence[Seen], every: Mapping[int, View]
+    views: Sequence[View], placed: Mapping[int, Placed], window: Sequence[Seen], every: Mapping[int, View]
 ) -> int:
-    """How many of the terminal reads gave the user what was asked for."""
-    return sum(_told(view, placed[view.index], placed, window, every) for view in views)
+    """How many of the terminal reads gave the user what was asked for: one call for each, as many as can be."""
+    near = [[at for at, seen in enumerate(window) if _tells(view, seen, placed, every)] for view in views]
+    return len(matched(near))
 
 
-def _told(
-    view: View, own: Placed, placed: Mapping[int, Placed], window: Sequence[Seen], every: Mapping[int, View]
-) -> bool:
+def _tells(view: View, seen: Seen, placed: Mapping[int, Placed], every: Mapping[int, View]) -> bool:
     """Whether a read was made with right values, after what had to change first; or showed what it should have.
 
     An argument that the ground truth does not have may change the result, so then only what was shown counts. An empty
     result proves nothing by being equal.
     """
-    if (
-        own.exact
-        and own.seen is not None
-        and all(_first(edge.step, own.seen, placed, every) for edge in view.edges if edge.kind == "state")
+    call = seen.call
+    if not view.can_be(call):
+        return False
+    if not view.has_more(call) and all(
+        _first(edge.step, seen, placed, every) for edge in view.edges if edge.kind == "state"
     ):
-        return True
+        agreed, _ = view.agreeing(call, lambda origin: every[origin.step].made_by(placed[origin.step], origin))
+        if agreed == view.kept:
+            return True
     right = view.step.outcome
-    return right.kind is Kind.OK and any(
-        seen.call.name == view.step.tool
-        and seen.call.outcome.kind is Kind.OK
-        and same(right.value, seen.call.outcome.value)
-        for seen in window
-    )
+    return right.kind is Kind.OK and call.outcome.kind is Kind.OK and same(right.value, call.outcome.value)
 
 
 def _first(index: int, seen: Seen, placed: Mapping[int, Placed], every: Mapping[int, View]) -> bool:

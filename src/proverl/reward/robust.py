@@ -10,15 +10,17 @@ a turn only see that turn's own calls and rows.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ..records import Call, Change, Match, Score, Task, Tool, Trace, TraceTurn, Turn, TurnScore
 from . import goal as goals
 from .abstention import abstention
-from .alignment import NOWHERE, Alignment, Placed, Plan, Seen, View
+from .alignment import Alignment
+from .plan import NOWHERE, Placed, Plan, Seen, View, plan_of
 from .terms import TERMS, Budget, Weights, level, named, steps_of
+from .values import Shown
 
 
 @dataclass
@@ -81,9 +83,9 @@ def _turn_score(judged: _Judged, placed: Mapping[int, Placed], weights: Weights)
 
 def judge(task: Task, trace: Trace, budget: Budget) -> tuple[list[_Judged], dict[int, Placed]]:
     """Every turn with its terms, and where each step was placed."""
-    plan = Plan(task)
+    plan = plan_of(task)
     placed: dict[int, Placed] = {}
-    reads: list[Seen] = []
+    reads: list[tuple[Seen, Shown]] = []
     owed: list[tuple[Change, tuple[str, ...]]] = []
     judged: list[_Judged] = []
     place = 0
@@ -97,23 +99,28 @@ def judge(task: Task, trace: Trace, budget: Budget) -> tuple[list[_Judged], dict
             continue
         calls = [Seen(place + at, (index, call.assistant_turn), at, call) for at, call in enumerate(done.calls)]
         place += len(calls)
-        shown = {tool.name: tool for tool in task.shown(index)}
+        shown = plan.shown[index]
         if not each.views:
             each.window = calls
             each.terms["abstention"], each.note = abstention(turn, done, shown, budget)
         else:
             each.window = calls[: 2 * budget.calls(len(each.views))]
-        reads += [seen for seen in each.window if seen.call.outcome.succeeded and plan.reads(seen.call.name)]
+        for seen in each.window:
+            if plan.reads(seen.call.name) and seen.call.outcome.succeeded:
+                reads.append((seen, Shown(seen.call.outcome.value)))
         if each.views:
             _align(plan, each, reads, placed)
             _terms(plan, each, placed, shown, budget, owed)
         elif done.changes:
             goals.rows((), done.changes, owed, ())
-    _late(judged, placed)
+    for each in judged:  # only now, for a later turn may have matched what a turn had left open
+        if each.views and each.done is not None:
+            each.terms["coverage"] = coverage(each, placed)
+            each.terms["argument"] = argument(each, placed)
     return judged, placed
 
 
-def _align(plan: Plan, each: _Judged, reads: Sequence[Seen], placed: dict[int, Placed]) -> None:
+def _align(plan: Plan, each: _Judged, reads: Sequence[tuple[Seen, Shown]], placed: dict[int, Placed]) -> None:
     """Match this turn's steps, and those that are still open, with the turn's first 2B calls."""
     mine = frozenset(view.index for view in each.views)
     still_open = [plan.views[index] for index, where in placed.items() if where.seen is None]
@@ -128,26 +135,16 @@ def _terms(
     budget: Budget,
     owed: list[tuple[Change, tuple[str, ...]]],
 ) -> None:
-    """The terms that only see this turn."""
+    """The terms that only see this turn: all but coverage and argument."""
     assert each.done is not None
     calls, count = each.done.calls, len(each.views)
     each.levels = [level(call, shown) for call in calls]
-    pools = _pools(each, placed)
+    have = _have(each, placed)
     terms = each.terms
-    terms["validity"] = validity(each, placed, pools)
-    terms["name"] = name(each, placed, pools, budget.slack(count))
+    terms["validity"] = validity(each, have)
+    terms["name"] = name(each, have, budget.slack(count))
     terms["efficiency"] = budget.efficiency(len(calls), count)
-    terms["coverage"] = coverage(each, placed)
-    terms["argument"] = argument(each, placed)
     terms["goal"] = goal(plan, each, placed, owed)
-
-
-def _late(judged: Sequence[_Judged], placed: Mapping[int, Placed]) -> None:
-    """Coverage and argument once more, now that later turns may have matched what a turn had left open."""
-    for each in judged:
-        if each.views and each.done is not None:
-            each.terms["coverage"] = coverage(each, placed)
-            each.terms["argument"] = argument(each, placed)
 
 
 def coverage(each: _Judged, placed: Mapping[int, Placed]) -> float:
@@ -160,56 +157,60 @@ def argument(each: _Judged, placed: Mapping[int, Placed]) -> float:
     return sum(placed[view.index].agreement for view in each.views) / len(each.views)
 
 
-def _pools(each: _Judged, placed: Mapping[int, Placed]) -> dict[str, list[int]]:
-    """The levels of the turn's calls by name, best first, without calls that already count for a served look-up."""
+class _Have(NamedTuple):
+    """What steps have by name alone: how many another read serves, and how many others have a call of their name.
+
+    `best` is the sum of the levels, in thirds, of the best calls of those names.
+    """
+
+    served: int
+    called: int
+    best: int
+
+
+def _have(each: _Judged, placed: Mapping[int, Placed]) -> _Have:
+    """Steps and calls by name, one to one, the best calls first; what serves a look-up of its own name is used up."""
     assert each.done is not None
-    places = {
-        where.seen.place
-        for where in (placed[view.index] for view in each.views)
-        if where.seen is not None and where.by == "call" and where.agreement
-    }
-    taken = set()
+    served = 0
+    spent, own = set(), set()
+    wanted: dict[str, int] = {}
     for view in each.views:
         where = placed[view.index]
-        if where.by == "other read" and where.seen is not None and where.seen.call.name == view.step.tool:
-            taken.add(where.seen.place)
+        if where.by == "other read":
+            served += 1
+            if where.seen is not None and where.seen.call.name == view.step.tool:
+                spent.add(where.seen.place)
+            continue
+        wanted[view.step.tool] = wanted.get(view.step.tool, 0) + 1
+        if where.seen is not None and where.agreement:
+            own.add(where.seen.place)
+    spent -= own
     start = each.window[0].place if each.window else 0
     pools: dict[str, list[int]] = {}
     for at, call in enumerate(each.done.calls):
-        if named(call) and not (start + at in taken and start + at not in places):
+        if call.name in wanted and named(call) and start + at not in spent:
             pools.setdefault(call.name, []).append(each.levels[at])
-    for levels in pools.values():
+    called = best = 0
+    for tool, levels in pools.items():
         levels.sort(reverse=True)
-    return pools
+        taken = levels[: wanted[tool]]
+        called += len(taken)
+        best += sum(taken)
+    return _Have(served, called, best)
 
 
-def _wanted(each: _Judged, placed: Mapping[int, Placed]) -> tuple[int, Counter[str]]:
-    """How many steps are served by another read, and how often the others want a call of each name."""
-    others = [view for view in each.views if placed[view.index].by != "other read"]
-    return len(each.views) - len(others), Counter(view.step.tool for view in others)
-
-
-def validity(each: _Judged, placed: Mapping[int, Placed], pools: Mapping[str, Sequence[int]]) -> float:
+def validity(each: _Judged, have: _Have) -> float:
     """max(0, the levels of the best calls of the steps' names, less (1 - level) of every other call) / n (7.3).
 
     A step that another read serves counts as having a call of level 1.
     """
-    served, wanted = _wanted(each, placed)
-    thirds = 3 * served
-    lost = sum(3 - value for value in each.levels)
-    for tool, count in wanted.items():
-        best = pools.get(tool, ())[:count]
-        thirds += sum(best)
-        lost -= sum(3 - value for value in best)
-    return max(0, thirds - lost) / (3 * len(each.views))
+    others = 3 * (len(each.levels) - have.called) - (sum(each.levels) - have.best)
+    return max(0, 3 * have.served + have.best - others) / (3 * len(each.views))
 
 
-def name(each: _Judged, placed: Mapping[int, Placed], pools: Mapping[str, Sequence[int]], slack: int) -> float:
+def name(each: _Judged, have: _Have, slack: int) -> float:
     """Steps that have a call of their name, one to one, or that another read serves / max(n, N - s) (7.3)."""
-    assert each.done is not None
-    served, wanted = _wanted(each, placed)
-    had = sum(min(count, len(pools.get(tool, ()))) for tool, count in wanted.items())
-    return (served + had) / max(len(each.views), len(each.done.calls) - slack)
+    return (have.served + have.called) / max(len(each.views), len(each.levels) - slack)
 
 
 def goal(plan: Plan, each: _Judged, placed: Mapping[int, Placed], owed: list[tuple[Change, tuple[str, ...]]]) -> float:
@@ -232,9 +233,9 @@ def goal(plan: Plan, each: _Judged, placed: Mapping[int, Placed], owed: list[tup
 def _match(view: View, where: Placed, judged: _Judged) -> Match:
     if where.seen is None:
         return Match(view.index, -1, 0.0, 0.0, 0.0, "", _why_not(view, judged))
-    own = judged.done is not None and any(seen is where.seen for seen in judged.window)
-    elsewhere = "" if own else f"in turn {where.seen.moment[0] + 1}"
-    return Match(view.index, where.seen.index, where.m, float(where.o), where.agreement, where.by, elsewhere)
+    own = any(seen is where.seen for seen in judged.window)
+    turn = -1 if own else where.seen.moment[0]
+    return Match(view.index, where.seen.at, where.m, float(where.o), where.agreement, where.by, turn=turn)
 
 
 def _why_not(view: View, judged: _Judged) -> str:

@@ -9,6 +9,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import astuple, dataclass
+from functools import lru_cache
 from threading import Lock
 from typing import Any, Literal
 
@@ -70,8 +71,8 @@ class Budget:
             raise UsageError(f"alpha {self.alpha} and beta {self.beta} must be numbers of 0 or more")
 
     def slack(self, steps: int) -> int:
-        """s = ceil(beta n), computed so that 0.1 x 30 gives 3."""
-        return math.ceil(round(self.beta * steps, 9))
+        """The slack s = ceil(beta n), computed so that 0.1 x 30 gives 3."""
+        return _slack(self.beta, steps)
 
     def calls(self, steps: int) -> int:
         """B = n + ceil(beta n): the calls that cost nothing."""
@@ -81,6 +82,11 @@ class Budget:
         """-alpha * max(0, n_calls - B) / B (specification 3); never above 0, without lower bound."""
         most = self.calls(steps)
         return -self.alpha * (calls - most) / most if calls > most else 0.0
+
+
+@lru_cache(1024)
+def _slack(beta: float, steps: int) -> int:
+    return math.ceil(round(beta * steps, 9))
 
 
 def steps_of(turn: Turn) -> tuple[Step, ...]:

@@ -182,24 +182,31 @@ def leaves(value: Json) -> Iterator[Json]:
             yield top
 
 
-def shows(result: Json, wanted: Json) -> bool:
-    """Whether a result holds a value: as a value of its own, or, for text, as whole words of a longer text.
+class Shown:
+    """A result that can be asked, any number of times, whether it holds a value."""
 
-    A list or object is held if each of its values is. Booleans and null are shown by nothing: they say too little.
-    """
-    if isinstance(wanted, list | dict):
-        parts = list(leaves(wanted))
-        return bool(parts) and all(shows(result, part) for part in parts)
-    if isinstance(wanted, str):
-        return any(isinstance(leaf, str) and _holds(leaf, wanted) for leaf in leaves(result))
-    if wanted is None or isinstance(wanted, bool):
-        return False
-    return any(same(wanted, leaf) for leaf in leaves(result))
+    def __init__(self, result: Json) -> None:
+        self._result = result
+        self._texts: frozenset[str] | None = None
+
+    def holds(self, wanted: Json) -> bool:
+        """Whether the result shows a value: as one of its own, or, for text, as whole words of a longer text.
+
+        A list or object is held if each of its values is. Booleans and null are held by nothing: they say too little.
+        """
+        if isinstance(wanted, str):
+            if self._texts is None:
+                self._texts = frozenset(leaf for leaf in leaves(self._result) if isinstance(leaf, str))
+            return wanted in self._texts or any(wanted in leaf and _within(leaf, wanted) for leaf in self._texts)
+        if isinstance(wanted, list | dict):
+            parts = list(leaves(wanted))
+            return bool(parts) and all(self.holds(part) for part in parts)
+        if wanted is None or isinstance(wanted, bool):
+            return False
+        return any(same(wanted, leaf) for leaf in leaves(self._result))
 
 
-def _holds(leaf: str, wanted: str) -> bool:
-    if leaf == wanted:
-        return True
-    if len(wanted) < _SHORTEST_IN_TEXT or wanted not in leaf:
+def _within(leaf: str, wanted: str) -> bool:
+    if len(wanted) < _SHORTEST_IN_TEXT:
         return False
     return re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", leaf) is not None

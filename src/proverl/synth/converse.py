@@ -31,6 +31,8 @@ LEVELS: tuple[Level, ...] = ("complete", "complete", "complete", "missing", "min
 """60 % complete, 20 % missing an argument, 20 % minimal (specification section 2), in turn."""
 HIDDEN_EVERY = 12
 """One conversation in so many starts without the tool that it would need."""
+READS_EVERY = 7
+"""One conversation in so many only asks and changes nothing."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,7 @@ class Job:
     chain: tuple[str, ...]
     level: Level = "complete"
     hide: bool = False
+    reads: bool = False
     seed: int = 0
 
 
@@ -83,11 +86,12 @@ def plan(domains: Sequence[Domain], count: int, seed: int) -> list[Job]:
         domain = domains[index % len(domains)]
         name = domain.server.name
         number = index // len(domains)
-        chain = domain.graph.chain(rng, used[name])
+        reads = number % READS_EVERY == READS_EVERY - 1
+        chain = domain.graph.chain(rng, used[name], among=domain.graph.reads if reads else None)
         used[name].update(chain)
-        hide = number % HIDDEN_EVERY == HIDDEN_EVERY - 1
+        hide = number % HIDDEN_EVERY == HIDDEN_EVERY - 1 and not reads
         level = "complete" if hide else LEVELS[number % len(LEVELS)]
-        jobs.append(Job(index, name, seed * 1000 + number // PER_WORLD, chain, level, hide, seed))
+        jobs.append(Job(index, name, seed * 1000 + number // PER_WORLD, chain, level, hide, reads, seed))
     return jobs
 
 
@@ -100,7 +104,8 @@ def converse(domain: Domain, job: Job) -> Task:
     reasons = []
     for attempt in range(ATTEMPTS):
         rng = random.Random(f"{job.seed}:{job.index}:{attempt}")  # noqa: S311
-        chain = job.chain if attempt < ATTEMPTS // 2 else domain.graph.chain(rng, Counter(job.chain))
+        among = domain.graph.reads if job.reads else None
+        chain = job.chain if attempt < ATTEMPTS // 2 else domain.graph.chain(rng, Counter(job.chain), among=among)
         try:
             return _converse(domain, replace(job, chain=chain), rng, attempt)
         except SynthesisError as error:
@@ -111,7 +116,9 @@ def converse(domain: Domain, job: Job) -> Task:
 def _converse(domain: Domain, job: Job, rng: random.Random, attempt: int) -> Task:
     context = domain.context(job.world)
     session = LocalSession(domain.server, job.world)
-    teacher = ScriptedTeacher(session, context, domain.graph, job.chain, rng, level=job.level, hide=job.hide)
+    teacher = ScriptedTeacher(
+        session, context, domain.graph, job.chain, rng, level=job.level, hide=job.hide, reads=job.reads
+    )
     talk = Talk(session, teacher)
     drive(talk)
     if not any(turn.kind == "steps" for turn in talk.turns):

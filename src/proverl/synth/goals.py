@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
-from ..records import Json, Outcome, Tool
+from ..records import Json, Kind, Outcome, Tool
 from ..world.session import LocalSession
 from .phrases import Entity, Phrases, ToolPhrases
 from .sample import Context, Row, meets, names, shown
@@ -148,12 +148,17 @@ class Planner:
                 return None
             choices = {**choices, **taken}
             final = Planned(tool.name, {name: choice.value for name, choice in choices.items()}, "goal")
+            before = self.draft.snapshot()
             outcome = self._do(final, seen, calls)
-            if outcome is None or outcome.kind.value == "empty":
-                return None
-            if not meets(_flat(outcome.value), entry.wish, self.context.today):
+            if outcome is None or not self._is_wished(tool, entry, outcome, before):
                 return None
         return Goal(tool, ask, choices, tuple(calls), outcome)
+
+    def _is_wished(self, tool: Tool, entry: ToolPhrases, outcome: Outcome, before: bytes) -> bool:
+        """Whether a user would want this result: something was found or changed, and it is as phrases.toml wishes."""
+        if outcome.kind is Kind.EMPTY or not meets(_flat(outcome.value), entry.wish, self.context.today):
+            return False
+        return tool.effect == "read" or bool(self.draft.changes(before))
 
     def _derive(
         self, tool: Tool, entry: ToolPhrases, values: Mapping[str, Json], seen: Seen

@@ -14,7 +14,7 @@ import hashlib
 import json
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
@@ -65,25 +65,40 @@ class Graph:
         found = Counter(pair.kind for pair in self.pairs)
         return {"explicit": found["explicit"], "implicit": found["implicit"], "none": found["none"]}
 
-    def chain(self, rng: random.Random, used: Counter[str], lengths: Iterable[int] = CHAIN_LENGTHS) -> tuple[str, ...]:
+    def chain(
+        self,
+        rng: random.Random,
+        used: Counter[str],
+        lengths: Iterable[int] = CHAIN_LENGTHS,
+        among: Collection[str] | None = None,
+    ) -> tuple[str, ...]:
         """A chain of connected tools, each after what it builds on: length uniform, then tools by inverse coverage.
 
-        `used` counts how often each tool was drawn so far; the caller adds to it what it accepts. A length that no
-        part of the graph has is cut to the longest that there is.
+        `used` counts how often each tool was drawn so far; the caller adds to it what it accepts. `among` are the
+        tools that may be drawn (default: all); where they have no edges between them, one of them is the chain. A
+        length that no part of the graph has is cut to the longest there is.
 
         Raises:
-            SynthesisError: the graph has no edges, so it has no chains
+            SynthesisError: the server's tools have no edges between them, so there are no chains
         """
-        if not self.directed.number_of_edges():
+        graph = self.directed if among is None else self.directed.subgraph(among)
+        parts = [part for part in nx.weakly_connected_components(graph) if len(part) > 1]
+        if not parts and among:
+            return (self._rarest(rng, used, sorted(among)),)
+        if not parts:
             raise SynthesisError("no tool of this server builds on another one, so there are no chains")
-        parts = [part for part in nx.weakly_connected_components(self.directed) if len(part) > 1]
         length = min(rng.choice(tuple(lengths)), max(len(part) for part in parts))
         starts = [tool for tool in self.tools if any(len(part) >= length and tool in part for part in parts)]
-        chosen = [self._rarest(rng, used, starts if length > 1 else list(self.tools))]
+        chosen = [self._rarest(rng, used, starts)]
         while len(chosen) < length:
-            near = {other for tool in chosen for other in nx.all_neighbors(self.directed, tool)} - set(chosen)
+            near = {other for tool in chosen for other in nx.all_neighbors(graph, tool)} - set(chosen)
             chosen.append(self._rarest(rng, used, sorted(near)))
         return self._ordered(chosen)
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """The tools that change nothing."""
+        return frozenset(name for name, tool in self.tools.items() if tool.effect == "read")
 
     def chains(self, count: int, seed: int) -> list[tuple[str, ...]]:
         """So many chains, the tools evenly used."""

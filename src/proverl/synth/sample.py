@@ -173,9 +173,12 @@ def names(phrases: Phrases, entity: str, fields: Fields) -> bool:
     spec = phrases.entities.get(entity)
     if spec is None:
         return True
-    needed = {slot.split(".")[0] for slot in spec.refer.slots()}
-    derived = {slot.split(".")[0] for name in needed & set(spec.derive) for slot in spec.derive[name].slots()}
-    return (needed - set(spec.derive)) | derived <= set(fields)
+
+    def has(name: str) -> bool:
+        derived = spec.derive.get(name)
+        return name in fields or (derived is not None and all(slot.split(".")[0] in fields for slot in derived.slots()))
+
+    return all(has(slot.split(".")[0]) for slot in spec.refer.slots())
 
 
 def _walk(value: Json, parts: list[str], around: Fields, place: str) -> Iterator[tuple[str, Fields, str]]:

@@ -34,8 +34,8 @@ COMMON_WORDS = frozenset(("the", "for", "from", "with", "between", "and", "set",
 class ScriptedTeacher:
     """Plays one conversation from a chain of tools.
 
-    `level` says how much the user tells; `hide` lets one goal's tool be missing at first. Both are wishes: `level`
-    and `hidden` hold afterwards what came about.
+    `level` says how much the user tells; `hide` lets one goal's tool be missing at first; both are wishes: `level` and
+    `hidden` hold afterwards what came about. With `reads` the user only asks, in every turn.
     """
 
     def __init__(
@@ -48,6 +48,7 @@ class ScriptedTeacher:
         *,
         level: Level = "complete",
         hide: bool = False,
+        reads: bool = False,
     ) -> None:
         self.planner = Planner(session.fork(), context, rng)
         self.speaker = Speaker(context, rng)
@@ -58,6 +59,7 @@ class ScriptedTeacher:
         self.level: Level = "complete"
         self.hidden = ""
         self._hide = hide
+        self._among = graph.reads if reads else None
         self._waiting = self._wishes(chain)
         self._used: Counter[str] = Counter(chain)
         self._goals: list[Goal] = []
@@ -194,7 +196,7 @@ class ScriptedTeacher:
             if not self._waiting:
                 if goals or self._rounds == 1:
                     break
-                follow_up = self.graph.chain(self.rng, self._used, FOLLOW_UP_LENGTHS)
+                follow_up = self.graph.chain(self.rng, self._used, FOLLOW_UP_LENGTHS, self._among)
                 self._used.update(follow_up)
                 self._waiting = self._wishes(follow_up)
             while self._waiting and len(goals) < most:

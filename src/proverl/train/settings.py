@@ -32,7 +32,8 @@ class Settings:
     how many rollouts one backward pass holds, which changes memory and not the result. `max_masked` is the share of
     rollouts that may fail for the machine's fault before the run does. `warm_updates` supervised updates on the ground
     truth precede a model made from scratch, which would otherwise never write a call. `report_to` names trackers of
-    transformers (trackio, wandb, tensorboard); the run's own files are always written.
+    transformers (trackio, wandb, tensorboard); the run's own files are always written. `threads` is for runs without an
+    accelerator: more than the machine has to spare are many times slower than one.
 
     Raises:
         UsageError: a number that makes no run
@@ -55,10 +56,11 @@ class Settings:
     vllm: bool = False
     report_to: tuple[str, ...] = ()
     max_masked: float = 0.001
-    warm_updates: int = 40
+    warm_updates: int = 120
+    threads: int = 1
 
     def __post_init__(self) -> None:
-        for name in ("steps", "batch", "micro_batch", "reply_tokens"):
+        for name in ("steps", "batch", "micro_batch", "reply_tokens", "threads"):
             if getattr(self, name) < 1:
                 raise UsageError(f"{name} is {getattr(self, name)}; at least 1 is needed")
         if self.group < 2:

@@ -109,12 +109,11 @@ def make(tasks: Sequence[Task], folder: Path, seed: int = 0) -> Path:
     return folder
 
 
-def warm(
-    folder: Path, tasks: Sequence[Task], open_session: Opener, *, updates: int, seed: int = 0, longest: int = 3_000
-) -> list[float]:
-    """Supervised updates on ground-truth episodes, in place; returns the loss of each.
+def warm(folder: Path, tasks: Sequence[Task], open_session: Opener, *, updates: int, seed: int = 0) -> list[float]:
+    """Supervised updates on ground-truth episodes, one each, in place; returns the loss of each.
 
-    Episodes of more than `longest` tokens are left out. Only the policy's own tokens are learned from, as in training.
+    Of twice as many episodes as there are updates the shorter half is used. Only the policy's own tokens are learned
+    from, as in training.
     """
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -123,8 +122,13 @@ def warm(
     model = AutoModelForCausalLM.from_pretrained(folder)
     order = random.Random(seed).sample(range(len(tasks)), min(len(tasks), 2 * updates))  # noqa: S311
     traces = asyncio.run(_right([tasks[place] for place in order], open_session, TokenCodec(words)))
-    traces = [trace for trace in traces if not trace.masked and len(trace.prompt_ids + trace.response_ids) <= longest]
-    optimizer = torch.optim.AdamW(model.parameters(), lr=2e-3, weight_decay=0.0)
+    traces = sorted(
+        (trace for trace in traces if not trace.masked), key=lambda trace: len(trace.prompt_ids + trace.response_ids)
+    )
+    traces = traces[: max(updates, 1)]
+    random.Random(seed).shuffle(traces)  # noqa: S311
+    optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3, weight_decay=0.0)
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda update: 1 - update / updates)
     losses = []
     for update in range(updates if traces else 0):
         trace = traces[update % len(traces)]
@@ -134,6 +138,7 @@ def warm(
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
+        schedule.step()
         optimizer.zero_grad()
         losses.append(loss.item())
     model.save_pretrained(folder)

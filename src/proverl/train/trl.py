@@ -214,11 +214,14 @@ def train(
     _require()
     settings.out.mkdir(parents=True, exist_ok=True)
     (settings.out / "settings.json").write_text(json.dumps(_shown(settings), indent=2) + "\n", encoding="utf-8")
-    folder = _model(settings, tasks, open_session)
+    import torch
     from transformers import AutoTokenizer
 
     from ..reward import score
 
+    if not torch.cuda.is_available():
+        torch.set_num_threads(settings.threads)
+    folder = _model(settings, tasks, open_session)
     tokenizer = AutoTokenizer.from_pretrained(folder, padding_side="left")
     rank = os.environ.get("RANK", "0")
     name = "rollouts.jsonl" if rank == "0" else f"rollouts-{rank}.jsonl"

@@ -153,6 +153,9 @@ class Generator:
             self._forget(tool, call, outcome)
             return
         self._keep(self.seen.worked.setdefault(tool.name, []), call.arguments)
+        for name, entity in tool.takes.items():  # a file is an entry to the tool that lists it, and a file to this one
+            for value in at(call.arguments, name) if type(call.arguments.get(name)) is str else ():
+                self._keep(self.seen.entities.setdefault(entity, []), value)
         for path, entity in tool.gives.items():
             self._entity_of[path.rsplit(".", 1)[-1].rstrip("[]")] = entity
             for value in at(outcome.value, path):
@@ -242,7 +245,10 @@ class Generator:
             candidates += [row[key] for row in rows for key in row if self._entity_of.get(key) == entity]
             if self._random.random() < 0.2:
                 candidates = []
-            candidates += self._sample(self.seen.entities.get(entity, []))
+            known = self.seen.entities.get(entity, [])
+            if not known or self._random.random() < 0.1:
+                known = [value for values in self.seen.entities.values() for value in values]
+            candidates += self._sample(known)
         candidates += self._sample(self.seen.fields.get(name, []))
         if schema.get("type") == "string" and "enum" not in schema:
             candidates += self._timely(schema.get("description", ""))
@@ -250,7 +256,7 @@ class Generator:
             candidates.insert(self._random.randint(0, len(candidates)), self._likely_number(schema))
         fitting = [value for value in candidates if self._fits(schema, value)]
         if fitting and (entity or self._random.random() < 0.75):
-            return fitting[0]
+            return fitting[0] if self._random.random() < 0.6 else self._random.choice(fitting)
         return self._value(schema, name)
 
     def _secret(self, name: str, schema: dict[str, Json]) -> Json:

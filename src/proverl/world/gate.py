@@ -14,10 +14,29 @@ from typing import Any
 MAX_LINE = 1 << 20
 MAX_DEPTH = 64
 MAX_INTEGER = (1 << 53) - 1
+MAX_TEXT = 40_000
+"""Bytes of one text in the arguments of a call; SQLite's LIKE takes patterns of at most 50,000."""
 
 
 class Unfit(ValueError):
     """A value or line that may not pass; the message says what and where."""
+
+
+def check_arguments(arguments: Any) -> None:
+    """Raise `Unfit` unless these may be the arguments of a call: a JSON object with no text beyond 40,000 bytes."""
+    if type(arguments) is not dict:
+        raise Unfit(f"arguments must be an object, not {type(arguments).__name__}")
+    check(arguments)
+    _check_length(arguments)
+
+
+def _check_length(value: Any) -> None:
+    if type(value) is str:
+        if len(value) > MAX_TEXT // 4 and len(value.encode()) > MAX_TEXT:
+            raise Unfit(f"a text of {len(value)} characters is too long; {MAX_TEXT} bytes is the most")
+    elif type(value) is dict or type(value) is list:
+        for item in value.values() if type(value) is dict else value:
+            _check_length(item)
 
 
 def check(value: Any, depth: int = 0) -> None:

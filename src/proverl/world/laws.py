@@ -59,6 +59,7 @@ LAWS = {
 }
 SUCCESS_SHARE = 0.5
 FINDINGS_PER_LAW = 5
+STUCK = 16
 
 Opener = Callable[[int], Session]
 
@@ -150,11 +151,15 @@ def check(
         _note_what_cannot_be_checked(report, first)
         first.close()
         _seeds_differ(report, opener, seeds)
-        walks = [_Walk(report, opener, seed, calls, faults) for seed in seeds]
-        for walk in walks:
-            walk.run()
-            walk.replay()
-            walk.reset()
+        walks = []
+        for seed in seeds:
+            made = 0
+            while made < calls:
+                walk = _Walk(report, opener, seed, faults, start=made)
+                made += walk.run(calls - made)
+                walk.replay()
+                walk.reset()
+                walks.append(walk)
         _interleave(report, opener, walks, schedules)
     enough = report.success_share >= SUCCESS_SHARE
     report.holds("calls_succeed", enough, "", seeds[0], f"{report.success_share:.0%} succeeded")
@@ -229,11 +234,11 @@ def _seeds_differ(report: Report, opener: Opener, seeds: Sequence[int]) -> None:
 class _Walk:
     """One session of random calls, each checked against the laws."""
 
-    def __init__(self, report: Report, opener: Opener, seed: int, calls: int, faults: int) -> None:
+    def __init__(self, report: Report, opener: Opener, seed: int, faults: int, start: int) -> None:
         self.report = report
         self.opener = opener
         self.seed = seed
-        self.calls = calls
+        self.start = start
         self.faults = faults
         self.session = opener(seed)
         self.tools = {tool.name: tool for tool in self.session.tools}
@@ -247,12 +252,13 @@ class _Walk:
         self.initial = self.session.digest() if self.stateful else ""
         self.final = ""
 
-    def run(self) -> None:
-        """Make the calls."""
+    def run(self, most: int) -> int:
+        """Make the calls, fewer where the session is stuck (a home folder that may not be entered, say)."""
         trial = self._trial if isinstance(self.session, LocalSession) else None
-        generator = Generator(self.session.tools, self.seed, secrets=self.session.secrets(), trial=trial)
+        draw = f"{self.seed}:{self.start}"
+        generator = Generator(self.session.tools, draw, secrets=self.session.secrets(), trial=trial)
         digest = self.initial
-        for number in range(self.calls):
+        for number in range(most):
             call = generator.call()
             sent = _copied(call.arguments)
             tool = self.tools[call.tool]
@@ -273,7 +279,10 @@ class _Walk:
             if tool.idempotent and tool.effect != "read" and outcome.succeeded and self.stateful:
                 self._again(tool, call)
             generator.learn(call, outcome)
+            if sum(made.succeeded for _, _, made in self.made[-STUCK:]) < STUCK // 4 and len(self.made) >= STUCK:
+                break
         self.final = digest
+        return len(self.made)
 
     def _trial(self, call: Drawn) -> Outcome:
         assert isinstance(self.session, LocalSession)

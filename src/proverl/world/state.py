@@ -57,6 +57,8 @@ class Template:
         connection = apsw.Connection(":memory:")
         connection.deserialize("main", self.blob)
         connection.config(apsw.SQLITE_DBCONFIG_ENABLE_FKEY, 1)
+        # Without this SQLite plans many joins anew for each bound value: 8 us instead of 2 for a look-up of one row.
+        connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
         return connection
 
     def reader(self) -> apsw.Connection:

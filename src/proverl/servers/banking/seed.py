@@ -257,14 +257,11 @@ def _draw_schedules(draft: Draft) -> None:
     random = draft.random
     old = [payee for payee in draft.payees if not payee.role and (draft.now - payee.added_at).days > 185]
     number = random.randrange(8, 17)
-    kinds = ["weekly", "monthly", "monthly", "single"]
-    kinds += random.choices(["weekly", "monthly", "single"], [3, 6, 2], k=number - len(kinds))
     states = ["due", "paused", "ended"] + ["active"] * (number - 3)
-    random.shuffle(kinds)
+    kinds = [*random.choices(["weekly", "monthly"], k=3), "weekly", "monthly", "single"]
+    kinds += random.choices(["weekly", "monthly", "single"], [3, 6, 2], k=number - len(kinds))
     taken: set[tuple[str, str, int]] = set()
     for frequency, state in zip(kinds, states, strict=True):
-        if frequency == "single" and state != "active":
-            frequency = "monthly"
         payee = random.choice(old)
         amount = _standing_amount(draft, payee)
         while (frequency, payee.name, amount) in taken:

@@ -304,9 +304,8 @@ def _funding(history: History) -> None:
     overdrawn = draft.account("overdrawn")
     for account in [overdrawn, *draft.with_role("side")]:
         for week in range(WEEKS):
-            amount = history.spent(account, week * 7 + 7, week * 7 + 1) * random.randrange(90, 111) // 100
-            if amount >= 5_00:
-                history.transfer(main, account, week * 7 + 1, amount // 100 * 100)
+            spent = history.spent(account, week * 7 + 7, week * 7 + 1) * random.randrange(90, 111) // 100
+            history.transfer(main, account, week * 7 + 1, max(spent // 100 * 100, random.randrange(2, 9) * 5_00))
     for ago in random.sample(range(3, DAYS), random.randrange(1, 4)):
         history.add(overdrawn, ago, "Overdraft fee", 12_00, category="fees", minute=1_300)
     for account in [draft.account("credit"), *draft.with_role("spare")]:

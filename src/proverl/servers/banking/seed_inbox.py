@@ -130,8 +130,9 @@ def _statements(draft: Draft) -> list[Letter]:
         first = draft.today.replace(day=1)
         for _ in range(STATEMENTS):
             previous = (first - timedelta(days=1)).replace(day=1)
-            later = sum(entry.signed for entry in entries if entry.posted_at >= first.isoformat())
-            booked = [entry for entry in entries if previous.isoformat() <= entry.posted_at < first.isoformat()]
+            since, until = previous.isoformat(), first.isoformat()
+            later = sum(entry.signed for entry in entries if entry.posted_at >= until)
+            booked = [entry for entry in entries if since <= entry.posted_at < until]
             closing = account.balance - later
             body = (
                 f"Your statement for {account.nickname} is ready: {len(booked)} transactions, closing balance "

@@ -14,6 +14,7 @@ import re2
 from ...errors import Refused
 
 MAX_PATTERN: Final = 200
+SPECIAL: Final = frozenset("\\.+*?()|[]{}^$\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,8 @@ def glob(pattern: str) -> Glob:
 class LinePattern:
     """A regular expression that is looked for in single lines; ^ and $ are the ends of a line.
 
-    `whole` says that it also speaks of the ends of a file, so that files must be searched one by one.
+    `whole` says that it also speaks of the ends of a file, so that files must be searched one by one. `literal` is
+    text that each match holds ("" where none is known), for a query to filter by; `plain` says that it is all of it.
     """
 
     def __init__(self, pattern: str, *, ignore_case: bool) -> None:
@@ -69,22 +71,37 @@ class LinePattern:
         options.never_nl = True  # so that a match in a whole text stays in one line
         options.case_sensitive = not ignore_case
         self._regex = _compile(f"(?m){pattern}", options)
+        self.literal = "" if ignore_case else _literal(pattern)
+        self.plain = self.literal == pattern
         self.whole = any(sign in pattern for sign in ("\\A", "\\z", "(?"))
 
-    def lines(self, text: bytes) -> list[tuple[int, int]]:
-        """Begin and end of each line of a text in which the pattern matches."""
+    def lines(self, text: bytes, most: int) -> list[tuple[int, int]]:
+        """Begin and end of the first `most` lines of a text in which the pattern matches."""
         found: list[tuple[int, int]] = []
+        literal = self.literal.encode() if self.plain else b""
         position = 0
-        while position < len(text):
-            match = self._regex.search(text, position)
-            if match is None or match.start() == len(text):
+        while position < len(text) and len(found) < most:
+            start = text.find(literal, position) if literal else self._search(text, position)
+            if start < 0 or start == len(text):
                 break
-            begin = text.rfind(b"\n", 0, match.start()) + 1
-            end = text.find(b"\n", match.start())
+            begin = text.rfind(b"\n", 0, start) + 1
+            end = text.find(b"\n", start)
             end = len(text) if end < 0 else end
             found.append((begin, end))
             position = end + 1
         return found
+
+    def _search(self, text: bytes, position: int) -> int:
+        match = self._regex.search(text, position)
+        return -1 if match is None else int(match.start())
+
+
+def _literal(pattern: str) -> str:
+    """The plain text with which a pattern begins, if all that it matches begins so."""
+    if "|" in pattern or "(?" in pattern:
+        return ""
+    end = next((place for place, character in enumerate(pattern) if character in SPECIAL), len(pattern))
+    return pattern[: max(0, end - 1)] if pattern[end : end + 1] in ("*", "?", "{") else pattern[:end]
 
 
 def _compile(pattern: str, options: Any) -> Any:

@@ -62,7 +62,9 @@ class Tree:
     def _entry(self, parent: int | None, name: str, node: int) -> int:
         number = node if node == self.last else self.last + 1
         self.last = max(self.last, number)
-        self.entries.append({"entry_id": number, "parent": parent, "name": name, "node_id": node})
+        self.entries.append(
+            {"entry_id": number, "parent": parent, "name": name, "node_id": node, "kind": self.nodes[node]["kind"]}
+        )
         if parent is not None:
             self.names[parent][name] = node
             self.parents[node] = parent

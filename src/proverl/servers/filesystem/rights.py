@@ -26,23 +26,31 @@ WORDS: Final = {
     WRITE | ENTER: "change",
 }
 
-SETTING = """
-SELECT s.login, l.primary_group, s.home, s.cwd, s.umask,
-  (SELECT group_concat(m.group_name, ' ' ORDER BY m.group_name) FROM membership m WHERE m.login = s.login) AS groups
-FROM setting s JOIN login l ON l.login = s.login
+SETTING: Final = """
+SELECT login, primary_group, groups, home, cwd, umask, quota_bytes - used_bytes AS free_bytes,
+  quota_entries - used_entries AS free_entries
+FROM setting
 """
+BITS: Final = """
+((CASE WHEN n.owner = s.login THEN n.mode >> 6
+       WHEN instr(s.groups, ' ' || n.group_name || ' ') THEN n.mode >> 3
+       ELSE n.mode END) & 7)
+"""
+"""What the user of the setting s may do with a node n, in SQL; `bits_of` is the same in Python."""
 
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """The login of the session, its groups, its home and current folder (absolute paths), its umask."""
+    """The login of the session: its groups, its home and current folder (absolute paths), its umask, its free quota."""
 
     login: str
     primary_group: str
+    groups: tuple[str, ...]
     home: str
     cwd: str
     umask: int
-    groups: tuple[str, ...]
+    free_bytes: int
+    free_entries: int
 
 
 def user_of(world: World) -> User:
@@ -50,6 +58,13 @@ def user_of(world: World) -> User:
     row = world.one(SETTING)
     assert row is not None, "a world has one setting"
     return User(**{**row, "groups": tuple(row["groups"].split())})
+
+
+def bits_of(user: User, owner: str, group: str, mode: int) -> int:
+    """What the user may do with a node: 4 read, 2 write, 1 enter, added up."""
+    if owner == user.login:
+        return mode >> 6 & 7
+    return (mode >> 3 if group in user.groups else mode) & 7
 
 
 def may(node: Node, bits: int) -> bool:

@@ -4,8 +4,7 @@
 
 CREATE TABLE login (
   login TEXT NOT NULL PRIMARY KEY,
-  full_name TEXT NOT NULL,
-  primary_group TEXT NOT NULL
+  full_name TEXT NOT NULL
 );
 
 CREATE TABLE membership (
@@ -14,11 +13,14 @@ CREATE TABLE membership (
   PRIMARY KEY (login, group_name)
 );
 
--- One row: the user of this session. The counters say how much of the quota the tree takes (content that has two names
+-- One row: the user of this session. groups repeats the user's memberships, with a blank before and behind each, the
+-- group of new entries is primary_group. The counters say how much of the quota the tree takes (content that has two names
 -- counts once), and which number was the last to be given to a node or an entry.
 CREATE TABLE setting (
   setting_id INTEGER NOT NULL PRIMARY KEY CHECK (setting_id = 1),
   login TEXT NOT NULL REFERENCES login (login),
+  primary_group TEXT NOT NULL,
+  groups TEXT NOT NULL,
   home TEXT NOT NULL,
   cwd TEXT NOT NULL,
   umask INTEGER NOT NULL CHECK (umask BETWEEN 0 AND 511),
@@ -48,7 +50,8 @@ CREATE TABLE entry (
   entry_id INTEGER NOT NULL PRIMARY KEY,  -- @id
   parent INTEGER REFERENCES node (node_id),
   name TEXT NOT NULL,
-  node_id INTEGER NOT NULL REFERENCES node (node_id)
+  node_id INTEGER NOT NULL REFERENCES node (node_id),
+  kind TEXT NOT NULL                      -- as in the node; it never changes, and walks need not look there
 );
 CREATE UNIQUE INDEX entry_by_name ON entry (parent, name);
 CREATE INDEX entry_by_node ON entry (node_id, parent);
@@ -61,11 +64,3 @@ CREATE TABLE trash_item (
   number INTEGER NOT NULL UNIQUE,           -- @counter grows with each deletion, so that equal times keep their order
   state TEXT NOT NULL CHECK (state IN ('held', 'restored', 'dropped'))
 );
-
--- What the user may do with a node: 4 read, 2 write, 1 enter.
-CREATE VIEW allowed AS
-SELECT n.node_id,
-  (CASE WHEN n.owner = s.login THEN n.mode >> 6
-        WHEN n.group_name IN (SELECT m.group_name FROM membership m WHERE m.login = s.login) THEN n.mode >> 3
-        ELSE n.mode END) & 7 AS bits
-FROM node n JOIN setting s ON s.setting_id = 1;

@@ -71,10 +71,10 @@ def build(world: Builder) -> None:
 def _accounts(world: Builder, people: list[str], groups: list[str]) -> list[Owner]:
     """The logins and groups; the first person is the user, who is in two or three groups."""
     owners = [Owner(login, groups[number % len(groups)]) for number, login in enumerate(people)]
-    world.insert("login", login="root", full_name="System", primary_group="root")
+    world.insert("login", login="root", full_name="System")
     memberships = [("root", "root")]
     for number, owner in enumerate(owners):
-        world.insert("login", login=owner.login, full_name=PEOPLE[owner.login], primary_group=owner.group)
+        world.insert("login", login=owner.login, full_name=PEOPLE[owner.login])
         wanted = world.random.randrange(2, 4) if number == 0 else world.random.randrange(1, 3)
         more = [group for group in groups if group != owner.group]
         # The last group is never the user's, so that there is one to which nothing can be handed.
@@ -112,7 +112,7 @@ def _home(tree: Tree, homes: int, user: Owner) -> int:
     tree.file(tree.names[home][".config"], "editor.ini", contents.ini(random, "editor"))
     for name in ("documents", "journal", "finance", *random.sample(HOME_FOLDERS[3:], random.randrange(2, 5))):
         folder = tree.folder(home, name)
-        _fill(tree, folder, HOME_KINDS, random.randrange(4, 12))
+        _fill(tree, folder, HOME_KINDS, random.randrange(7, 16))
         for below in random.sample(
             SUBFOLDERS.get(name, ()), min(len(SUBFOLDERS.get(name, ())), random.randrange(1, 4))
         ):
@@ -263,7 +263,7 @@ def _links(tree: Tree, home: int, projects: list[int], services: list[int]) -> N
     tree.link(desk, "lost-note.md", "../documents/lost-note.md")
     tree.link(documents, "old-contract.txt", f"{tree.paths[home]}/contracts/old-contract.txt")
     for project in projects:
-        name, node = random.choice(tree.text_files(project))
+        name, node = random.choice([pair for pair in tree.text_files(project) if pair[0][0] != "."])
         tree.link(desk, f"{tree.paths[project].rsplit('/', 1)[1]}-{name}", tree.path(node))
     for folder in (documents, tree.names[home]["finance"], tree.names[home]["journal"]):
         for name, node in random.sample(tree.text_files(folder), 2):
@@ -354,11 +354,15 @@ def _settings(world: Builder, tree: Tree, user: Owner, home: int) -> None:
         free_bytes = random.randrange(400, 8_000)
     elif tight < 0.2:
         free_entries = random.randrange(1, 5)
+    rows = world.all("SELECT group_name FROM membership WHERE login = ? ORDER BY group_name", user.login)
+    groups = [row["group_name"] for row in rows]
     start = random.choice([home, home, tree.names[home]["projects"], tree.names[home]["documents"]])
     world.insert(
         "setting",
         setting_id=1,
         login=user.login,
+        primary_group=user.group,
+        groups=f" {' '.join(groups)} ",
         home=tree.paths[home],
         cwd=tree.paths[start],
         umask=random.choice((0o022, 0o022, 0o002, 0o027)),

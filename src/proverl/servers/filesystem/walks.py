@@ -13,7 +13,7 @@ from ...errors import Refused
 from ...world.world import World
 from .nodes import Node
 from .paths import ROOT
-from .rights import ENTER, READ, STICKY, WRITE, User, denied
+from .rights import BITS, ENTER, READ, STICKY, WRITE, User, denied
 
 Row = dict[str, Any]
 
@@ -21,25 +21,26 @@ OPEN: Final = READ | ENTER
 """What a folder must allow for its entries to be seen."""
 
 BELOW: Final = """
-WITH RECURSIVE below(entry_id, node_id, parent, name, path, depth, kind) AS (
-  SELECT NULL, ?1, NULL, '', '', 0, 'folder'
+WITH RECURSIVE below(entry_id, node_id, parent, name, path, depth, kind, open) AS (
+  SELECT NULL, ?1, NULL, '', '', 0, 'folder', 1
   UNION ALL
-  SELECT e.entry_id, e.node_id, b.node_id, e.name, b.path || '/' || e.name, b.depth + 1,
-    (SELECT n.kind FROM node n WHERE n.node_id = e.node_id)
+  SELECT e.entry_id, e.node_id, e.parent, e.name, b.path || '/' || e.name, b.depth + 1, e.kind,
+    e.kind = 'folder' AND (?2 = 0 OR
+      (SELECT {BITS} FROM node n CROSS JOIN setting s WHERE n.node_id = e.node_id) & ?2 = ?2)
   FROM below b CROSS JOIN entry e
-  WHERE b.kind = 'folder' AND e.parent = b.node_id
-    AND (?2 = 0 OR (SELECT a.bits FROM allowed a WHERE a.node_id = b.node_id) & ?2 = ?2)
+  WHERE b.open AND e.parent = b.node_id
 )
-"""
+""".replace("{BITS}", BITS)
 """The entries below the folder ?1, and the folder itself at depth 0. Folders that lack a right of ?2 stay closed."""
 
 ALL_BELOW: Final = (
     BELOW
     + """
-SELECT b.entry_id, b.node_id, b.parent, b.name, b.path, b.depth, b.kind, n.owner, n.mode, n.size, n.form, a.bits
-FROM below b CROSS JOIN node n ON n.node_id = b.node_id CROSS JOIN allowed a ON a.node_id = b.node_id
+SELECT b.entry_id, b.node_id, b.parent, b.name, b.path, b.depth, b.kind, n.owner, n.mode, n.size, n.form,
+  {BITS} AS bits
+FROM setting s CROSS JOIN below b CROSS JOIN node n ON n.node_id = b.node_id
 ORDER BY b.path
-"""
+""".replace("{BITS}", BITS)
 )
 
 NAMES: Final = """

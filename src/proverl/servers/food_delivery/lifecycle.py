@@ -10,6 +10,7 @@ Moments are seconds as in the world's clock, money is cents.
 from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
+from functools import lru_cache
 from typing import NamedTuple
 
 from ...world.state import Row
@@ -99,7 +100,16 @@ def seconds(moment: datetime) -> int:
 
 def moment(clock: int, offset: timezone) -> str:
     """Seconds of the world's clock as tools print them."""
-    return iso((EPOCH + timedelta(seconds=clock)).replace(tzinfo=offset))
+    day, second = divmod(clock, DAY)
+    date, zone = _midnight(day, offset)
+    return f"{date}{second // HOUR:02d}:{second % HOUR // MINUTE:02d}:{second % MINUTE:02d}{zone}"
+
+
+@lru_cache(maxsize=4096)
+def _midnight(day: int, offset: timezone) -> tuple[str, str]:
+    """What stands before and after the time of the day; a page of orders prints 40 moments of few days."""
+    text = iso((EPOCH + timedelta(days=day)).replace(tzinfo=offset))
+    return text[:11], text[19:]
 
 
 def minute_of_day(clock: int) -> int:

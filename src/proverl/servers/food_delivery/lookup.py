@@ -5,6 +5,8 @@ Covers: one function per entity. Does not cover: anything that a tool checks aft
 
 from __future__ import annotations
 
+from typing import Any
+
 from ...world.server import Refused, World
 from ...world.state import Row
 
@@ -63,6 +65,14 @@ def wallet(world: World) -> int:
     """The balance of the app wallet in cents."""
     found: int = world.value("SELECT wallet_cents FROM account WHERE account_id = 1")
     return found
+
+
+def count(world: World, found: list[Row], page: int, size: int, sql: str, values: tuple[Any, ...]) -> int:
+    """How many rows a paged query has in all; asks only if the page does not tell."""
+    if len(found) < size and (found or page == 1):
+        return (page - 1) * size + len(found)
+    whole: int = world.value(sql, *values)
+    return whole
 
 
 def pattern(text: str | None) -> str | None:

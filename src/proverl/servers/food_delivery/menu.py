@@ -69,7 +69,7 @@ GROUPS = {
     "drink_size": OptionGroup("Size", 1, 1, (("Regular", 0), ("Grande", 120))),
     "milk": OptionGroup("Milk", 1, 1, (("Whole milk", 0), ("Oat milk", 50), ("Almond milk", 60))),
     "spread": OptionGroup("Spread", 0, 2, (("Butter", 60), ("Strawberry jam", 80), ("Hazelnut cream", 110))),
-    "slices": OptionGroup("Cut", 1, 1, (("Whole loaf", 0), ("Sliced", 0), ("Half loaf, sliced", 0))),
+    "slices": OptionGroup("Cut", 1, 1, (("Whole loaf", 0), ("Sliced loaf", 0), ("Half a loaf", 0))),
     "bowl_base": OptionGroup("Base", 1, 1, (("Quinoa", 0), ("Wild rice", 0), ("Leaf salad", 0))),
     "dressing": OptionGroup("Dressing", 1, 1, (("Tahini dressing", 0), ("Lemon dressing", 0), ("Peanut dressing", 40))),
     "bowl_extra": OptionGroup(

@@ -188,9 +188,10 @@ CREATE TABLE problem_dish (
 );
 CREATE INDEX problem_dish_by_dish ON problem_dish (dish_id);
 
--- Streets form a grid, so a ride is as long as both legs together, in quarters of a kilometre.
+-- How far each restaurant is from each address. Streets form a grid, so a ride is as long as both legs together, in
+-- quarters of a kilometre.
 CREATE VIEW ride AS
-SELECT a.dropoff_address_id, r.restaurant_id,
+SELECT r.*, a.dropoff_address_id,
   max(250, (abs(a.x - r.x) + abs(a.y - r.y) + 125) / 250 * 250) AS metres
 FROM dropoff_address a CROSS JOIN restaurant r;
 

@@ -160,6 +160,8 @@ def _choose_options(world: Builder, restaurants: list[Restaurant]) -> None:
     random.shuffle(with_groups)
     for dish in with_groups:
         groups = [GROUPS[name] for name in dish.recipe.groups.split()]
+        if random.random() < 0.7:
+            groups = [random.choice(groups)]
         size = sum(len(group.options) for group in groups)
         if wanted < size:
             break

@@ -103,8 +103,7 @@ def _insert_basket(world: Builder, restaurant: Restaurant, lines: list[Line], co
 
 
 class Codes(NamedTuple):
-    """The codes that other parts of a world need: two for past orders, and one that works on the ready
-    basket."""
+    """The codes that other parts of a world need: two of past orders, and one for the ready basket."""
 
     spent: list[Row]
     usable: str

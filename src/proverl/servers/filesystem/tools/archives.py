@@ -93,7 +93,7 @@ def archive_create(
     members = _members(world, found)
     text = pack(format, members)
     size = len(text.encode())
-    need_quota(world, size, 1)
+    need_quota(user, size, 1)
     for source in sources:
         if source.kind == "folder" and is_within(spot.path, source.path):
             raise Refused("archive_inside_source", f"{spot.path} lies in {source.path}; choose a place outside of it")
@@ -162,7 +162,7 @@ def archive_extract(
     for old in plan.replaced:
         need_removable(user, old, below(world, old), "permission_denied")
         gone += bytes_alone(world, below(world, old))
-    need_quota(world, sum(item.size for item in plan.new) - gone, len(plan.new) - len(plan.replaced))
+    need_quota(user, sum(item.size for item in plan.new) - gone, len(plan.new) - len(plan.replaced))
     for old in plan.replaced:
         discard(world, old, below(world, old))
     if plan.new:

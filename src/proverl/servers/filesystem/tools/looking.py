@@ -9,8 +9,8 @@ from ....world.server import Field, World, tool
 from .. import results
 from ..paths import existing_folder, find, optional_folder
 from ..results import EntryPath, FolderPath, LinkPath
-from ..rights import ENTER, need, octal, user_of
-from ..walks import BELOW, OPEN, link_count
+from ..rights import BITS, ENTER, need, octal, user_of
+from ..walks import OPEN, link_count
 
 TREE_ENTRIES: Final = 300
 
@@ -23,30 +23,41 @@ ORDER BY {}
 """
 ORDERS: Final = {"name": "e.name", "size": "n.size DESC, e.name", "time": "n.modified DESC, e.name"}
 
-SIZES: Final = (
-    BELOW
-    + """
-SELECT b.node_id, b.depth, b.kind, b.path, n.size
-FROM below b CROSS JOIN node n ON n.node_id = b.node_id
-WHERE b.depth > 0 AND (b.kind <> 'folder' OR b.depth = 1)
-ORDER BY b.path
-"""
+SIZES: Final = """
+WITH RECURSIVE below(node_id, branch, kind, open) AS (
+  SELECT ?1, NULL, 'folder', 1
+  UNION ALL
+  SELECT e.node_id, coalesce(b.branch, CASE e.kind WHEN 'folder' THEN e.name ELSE '' END), e.kind,
+    e.kind = 'folder' AND (SELECT {BITS} FROM node n CROSS JOIN setting s WHERE n.node_id = e.node_id) & ?2 = ?2
+  FROM below b CROSS JOIN entry e
+  WHERE b.open AND e.parent = b.node_id
+), sizes(branch, node_id, size) AS MATERIALIZED (
+  SELECT DISTINCT b.branch, b.node_id, n.size FROM below b CROSS JOIN node n ON n.node_id = b.node_id
 )
+SELECT name, bytes FROM (
+  SELECT NULL AS name, SUM(size) AS bytes FROM (SELECT DISTINCT node_id, size FROM sizes)
+  UNION ALL
+  SELECT branch, SUM(size) FROM sizes WHERE branch <> '' GROUP BY branch
+)
+ORDER BY name IS NOT NULL, bytes DESC, name
+""".replace("{BITS}", BITS)
 
 TREE: Final = """
-WITH RECURSIVE below(node_id, parent, name, depth, kind) AS (
-  SELECT ?1, NULL, '', 0, 'folder'
+WITH RECURSIVE below(node_id, parent, name, depth, kind, open) AS (
+  SELECT ?1, NULL, '', 0, 'folder', 1
   UNION ALL
-  SELECT e.node_id, b.node_id, e.name, b.depth + 1, (SELECT n.kind FROM node n WHERE n.node_id = e.node_id)
+  SELECT e.node_id, e.parent, e.name, b.depth + 1, e.kind,
+    e.kind = 'folder' AND b.depth + 1 < ?3
+      AND (SELECT {BITS} FROM node n CROSS JOIN setting s WHERE n.node_id = e.node_id) & ?2 = ?2
   FROM below b CROSS JOIN entry e
-  WHERE b.kind = 'folder' AND b.depth < ?3 AND e.parent = b.node_id AND substr(e.name, 1, 1) <> '.'
-    AND (SELECT a.bits FROM allowed a WHERE a.node_id = b.node_id) & ?2 = ?2
+  WHERE b.open AND e.parent = b.node_id AND substr(e.name, 1, 1) <> '.'
 )
-SELECT b.node_id, b.parent, b.name, b.depth, b.kind, n.target
-FROM below b CROSS JOIN node n ON n.node_id = b.node_id
+SELECT b.node_id, b.parent, b.name, b.depth, b.kind,
+  CASE b.kind WHEN 'link' THEN (SELECT n.target FROM node n WHERE n.node_id = b.node_id) END AS target
+FROM below b
 WHERE b.depth > 0
 ORDER BY b.name, b.node_id
-"""
+""".replace("{BITS}", BITS)
 
 
 @tool("read")
@@ -172,24 +183,8 @@ def du(world: World, path: FolderPath | None = None) -> results.Usage:
     user = user_of(world)
     top = optional_folder(world, user, path)
     need(top, OPEN)
-    totals: dict[str, int] = {}
-    seen: set[tuple[str, int]] = set()
-    sizes: dict[int, int] = {}
-    for row in world.all(SIZES, top.node_id, OPEN):
-        branch = row["path"].split("/", 2)[1]
-        if row["kind"] == "folder":
-            totals[branch] = 0
-            continue
-        sizes[row["node_id"]] = row["size"]
-        if row["depth"] > 1 and (branch, row["node_id"]) not in seen:
-            seen.add((branch, row["node_id"]))
-            totals[branch] += row["size"]
-    largest = sorted(totals.items(), key=lambda pair: (-pair[1], pair[0]))
-    return {
-        "path": top.path,
-        "total": sum(sizes.values()),
-        "subfolders": [{"name": name, "bytes": size} for name, size in largest],
-    }
+    total, *subfolders = world.all(SIZES, top.node_id, OPEN)
+    return {"path": top.path, "total": total["bytes"], "subfolders": cast(Any, subfolders)}
 
 
 @tool("read")

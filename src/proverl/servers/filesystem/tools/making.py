@@ -38,7 +38,7 @@ def touch(world: World, path: NewPath) -> results.Touched:
         world.update("node", spot.there.node_id, modified=iso(world.now))
     else:
         need(folder, WRITE | ENTER)
-        need_quota(world, 0, 1)
+        need_quota(user, 0, 1)
         need_name(spot, "bad_name")
         create(world, user, [text_file(folder.node_id, spot.name, "")])
     return {"path": spot.path, "created": spot.there is None, "modified": iso(world.now)}
@@ -61,7 +61,7 @@ def mkdir(world: World, path: NewPath, parents: bool = False) -> results.MadeFol
     need_free(spot, "choose another name")
     folder, names = _missing(spot) if parents else (need_folder(spot), [spot.name])
     need(folder, WRITE | ENTER)
-    need_quota(world, 0, len(names))
+    need_quota(user, 0, len(names))
     for name in names:
         need_name(Place(path, spot.path, name, folder, None), "bad_name", folder=True)
     create(world, user, [New(-number or folder.node_id, name, "folder") for number, name in enumerate(names)])
@@ -140,7 +140,7 @@ def write_file(
     need(folder, WRITE | ENTER)
     size = len(text.encode())
     freed, entries = _replaced(world, user, spot.there)
-    need_quota(world, size - freed, 1 - entries)
+    need_quota(user, size - freed, 1 - entries)
     need_name(spot, "bad_name")
     if spot.there is not None:
         discard(world, spot.there, below(world, spot.there))
@@ -170,10 +170,11 @@ def append_file(
         path: text file
         content: text to add, up to 4 KB
     """
-    node = find(world, user_of(world), "path", path, broken="broken_link")
+    user = user_of(world)
+    node = find(world, user, "path", path, broken="broken_link")
     need_file(node)
     need(node, WRITE)
     need_text(node)
     text = ended(content_of(world, node)) + ended(content)
-    need_quota(world, len(text.encode()) - node.size, 0)
+    need_quota(user, len(text.encode()) - node.size, 0)
     return {"path": node.path, "lines": len(lines_of(text)), "bytes": set_text(world, node, text)}

@@ -88,7 +88,7 @@ def cp(
     if there is not None:
         need_removable(user, there, gone, "permission_denied")
     size = sum(row["size"] for row in rows)
-    need_quota(world, size - bytes_alone(world, gone), len(rows) - len(gone))
+    need_quota(user, size - bytes_alone(world, gone), len(rows) - len(gone))
     if there is not None:
         discard(world, there, gone)
     copy(world, user, rows, folder, name)
@@ -189,14 +189,16 @@ def ln(world: World, target: EntryPath, link_path: NewPath, kind: Literal["symbo
     if kind == "hard" and node.kind == "folder":
         raise Refused("hard_link_to_folder", f"{node.path} is a folder; use kind symbolic")
     new = link(folder.node_id, spot.name, node.path)
-    need_quota(world, new.size if kind == "symbolic" else 0, 1)
+    need_quota(user, new.size if kind == "symbolic" else 0, 1)
     need_name(spot, "invalid_argument")
     if kind == "symbolic":
         create(world, user, [new])
         count = 1
     else:
         number = charge(world, 0, 1, 1)
-        world.insert("entry", entry_id=number, parent=folder.node_id, name=spot.name, node_id=node.node_id)
+        world.insert(
+            "entry", entry_id=number, parent=folder.node_id, name=spot.name, node_id=node.node_id, kind=node.kind
+        )
         stamp(world, [folder.node_id])
         count = link_count(world, node)
     return {"link_path": spot.path, "target": node.path, "kind": kind, "link_count": count}

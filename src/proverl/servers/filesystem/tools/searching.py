@@ -13,40 +13,36 @@ from ..paths import find, optional_folder
 from ..patterns import Glob, LinePattern, glob
 from ..reading import PRINT_BYTES, content_of, ended, need_text
 from ..results import EntryPath, FolderPath
-from ..rights import READ, need, user_of
+from ..rights import BITS, READ, need, user_of
 from ..walks import BELOW, OPEN
 
 SHOWN: Final = 100
+COUNTED: Final = 1_000
 
 NAMED: Final = """
-(?3 = 0 OR length(b.name) >= ?3 AND substr(b.name, 1, length(?4)) = ?4
-  AND (?5 = '' OR substr(b.name, -length(?5)) = ?5) AND (NOT ?6 OR b.name = ?4))
+  AND (?3 = 0 OR length(b.name) >= ?3 AND substr(b.name, 1, length(?4)) = ?4
+    AND (?5 = '' OR substr(b.name, -length(?5)) = ?5) AND (NOT ?6 OR b.name = ?4))
+ORDER BY b.path
 """
 FIND: Final = (
     BELOW
     + """
-SELECT b.path, b.name, b.kind AS type, n.size, n.modified
+SELECT b.path, b.name, b.kind AS type, n.size, n.modified, COUNT(*) OVER () AS total
 FROM below b CROSS JOIN node n ON n.node_id = b.node_id
-WHERE b.depth > 0 AND"""
-    + NAMED
-    + """
-  AND (?7 IS NULL OR b.kind = ?7) AND n.size >= ?8 AND n.modified > ?9
-ORDER BY b.path
+WHERE b.depth > 0 AND (?7 IS NULL OR b.kind = ?7) AND n.size >= ?8 AND n.modified > ?9
 """
+    + NAMED
+    + "LIMIT ?10"
 )
 TEXTS: Final = (
     BELOW
     + """
 SELECT b.path, b.name, n.content
-FROM below b CROSS JOIN node n ON n.node_id = b.node_id
-WHERE b.kind = 'file' AND"""
+FROM setting s CROSS JOIN below b CROSS JOIN node n ON n.node_id = b.node_id
+WHERE b.kind = 'file' AND n.form = 'text' AND (?7 = '' OR instr(n.content, ?7) > 0)
+  AND {BITS} & 4
+""".replace("{BITS}", BITS)
     + NAMED
-    + """
-  AND n.form = 'text'
-  AND (?7 = '' OR instr(n.content, ?7) > 0)
-  AND (SELECT a.bits FROM allowed a WHERE a.node_id = b.node_id) & 4
-ORDER BY b.path
-"""
 )
 
 
@@ -80,14 +76,17 @@ def find_files(
     need(top, OPEN)
     pattern = None if name is None else glob(name)
     after = "" if modified_after is None else iso(parse_time(modified_after, "modified_after", world.offset))
-    rows = world.all(FIND, top.node_id, OPEN, *_names(pattern), type, min_size or 0, after)
-    if pattern is not None and not pattern.settled:
+    settled = pattern is None or pattern.settled
+    limit = SHOWN if settled else -1
+    rows = world.all(FIND, top.node_id, OPEN, *_names(pattern), type, min_size or 0, after, limit)
+    if pattern is not None and not settled:
         rows = [row for row in rows if pattern.fits(row["name"])]
+    count = rows[0]["total"] if rows and settled else len(rows)
     entries = [
         {"path": top.child(row["path"][1:]), "type": row["type"], "size": row["size"], "modified": row["modified"]}
         for row in rows[:SHOWN]
     ]
-    return {"count": len(rows), "truncated": len(rows) > SHOWN, "entries": cast(Any, entries)}
+    return {"count": count, "truncated": count > SHOWN, "entries": cast(Any, entries)}
 
 
 @tool("read", refusals=["not_found", "permission_denied", "bad_pattern", "binary_file"])
@@ -99,7 +98,7 @@ def grep_files(
     case: Literal["match", "ignore"] = "match",
 ) -> results.Matches:
     """Search text files for lines that match a regular expression (RE2 syntax), in one file or in all below a folder.
-    Returns path, line number and line, up to 100 or 16 KB; count is of all lines that match.
+    Returns path, line number and line, up to 100 or 16 KB; count is of all lines that match, up to 1,000.
 
     Args:
         pattern: regular expression, 1 to 200 characters
@@ -111,44 +110,42 @@ def grep_files(
     need(node, OPEN if node.kind == "folder" else READ)
     wanted = LinePattern(pattern, ignore_case=case == "ignore")
     names = None if name is None else glob(name)
-    plain = pattern if case == "match" and not set(pattern) & set("\\.+*?()|[]{}^$") else ""
-    texts = _texts(world, node, names, plain)
-    found = [match for some in _batches(texts, wanted.whole) for match in _matches(some, wanted)]
+    texts = _texts(world, node, names, wanted.literal)
+    found: list[tuple[str, bytes, int, int]] = []
+    for batch in [[text] for text in texts] if wanted.whole else [texts]:
+        found.extend(_matches(batch, wanted, COUNTED + 1 - len(found)))
     shown: list[results.MatchingLine] = []
     room = PRINT_BYTES
-    for match in found[:SHOWN]:
-        room -= len(match["text"].encode())
+    for where, text, begin, end in found[:SHOWN]:
+        room -= end - begin
         if room < 0:
             break
-        shown.append(match)
-    return {"count": len(found), "truncated": len(shown) < len(found), "matches": shown}
+        shown.append({"path": where, "line": text.count(b"\n", 0, begin) + 1, "text": text[begin:end].decode()})
+    return {"count": min(len(found), COUNTED), "truncated": len(shown) < len(found), "matches": shown}
 
 
-def _texts(world: World, node: Node, names: Glob | None, plain: str) -> list[tuple[str, bytes]]:
-    """Path and bytes of the texts to be searched; `plain` is a pattern without special characters, for the query."""
+def _texts(world: World, node: Node, names: Glob | None, literal: str) -> list[tuple[str, bytes]]:
+    """Path and bytes of the texts to be searched: those that hold the literal."""
     if node.kind != "folder":
         need_text(node)
         fits = names is None or names.fits(node.name)
         return [(node.path, ended(content_of(world, node)).encode())] if fits else []
-    rows = world.all(TEXTS, node.node_id, OPEN, *_names(names), plain)
+    rows = world.all(TEXTS, node.node_id, OPEN, *_names(names), literal)
     if names is not None and not names.settled:
         rows = [row for row in rows if names.fits(row["name"])]
     return [(node.child(row["path"][1:]), ended(row["content"]).encode()) for row in rows]
 
 
-def _batches(texts: list[tuple[str, bytes]], one_by_one: bool) -> list[list[tuple[str, bytes]]]:
-    """The texts that are searched as one: a search costs more to begin than to run over a small file."""
-    return [[text] for text in texts] if one_by_one else [texts]
+def _matches(texts: list[tuple[str, bytes]], wanted: LinePattern, most: int) -> list[tuple[str, bytes, int, int]]:
+    """Path and text of the files, with begin and end of each matching line.
 
-
-def _matches(texts: list[tuple[str, bytes]], wanted: LinePattern) -> list[results.MatchingLine]:
+    The texts are searched as one: a search costs more to begin than to run over a small file.
+    """
     starts = [0]
     for _, text in texts:
         starts.append(starts[-1] + len(text))
-    whole = b"".join(text for _, text in texts)
-    found: list[results.MatchingLine] = []
-    for begin, end in wanted.lines(whole):
+    found = []
+    for begin, end in wanted.lines(b"".join(text for _, text in texts), most):
         number = bisect_right(starts, begin) - 1
-        line = whole.count(b"\n", starts[number], begin) + 1
-        found.append({"path": texts[number][0], "line": line, "text": whole[begin:end].decode()})
+        found.append((*texts[number], begin - starts[number], end - starts[number]))
     return found

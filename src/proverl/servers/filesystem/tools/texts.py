@@ -41,7 +41,8 @@ def sed_replace(
         replacement: text to put there, up to 2,000 characters, may be empty
         which: every (default) or first occurrence
     """
-    node = node_at(world, user_of(world), "path", path)
+    user = user_of(world)
+    node = node_at(world, user, "path", path)
     need_file(node)
     need(node, READ | WRITE)
     need_text(node)
@@ -51,7 +52,7 @@ def sed_replace(
     if not replaced:
         raise Refused("no_match", f"{find!r} does not occur in {node.path}; cat or grep_files shows what does")
     # Counted before the text is made: a short text times a long replacement must not take the machine's memory.
-    need_quota(world, replaced * (len(replacement.encode()) - len(find.encode())), 0)
+    need_quota(user, replaced * (len(replacement.encode()) - len(find.encode())), 0)
     pieces = text.split(find, limit)
     lines = set()
     line = 0
@@ -72,7 +73,7 @@ def _source(world: World, user: User, argument: str, path: str) -> Node:
 
 def _write(world: World, user: User, spot: Place, text: str) -> int:
     """Write a new file after the last checks; returns its bytes."""
-    need_quota(world, len(text.encode()), 1)
+    need_quota(user, len(text.encode()), 1)
     need_name(spot, "invalid_argument")
     create(world, user, [text_file(need_folder(spot).node_id, spot.name, text)])
     return len(text.encode())
@@ -269,7 +270,7 @@ def split_file(world: World, path: FilePath, lines_per_part: Annotated[int, Fiel
         text_file(folder.node_id, name, joined(lines[number * lines_per_part : (number + 1) * lines_per_part]))
         for number, name in enumerate(names)
     ]
-    need_quota(world, sum(part.size for part in parts), count)
+    need_quota(user, sum(part.size for part in parts), count)
     if len(names[0]) > MAX_NAME:
         raise Refused(
             "invalid_argument", f"the names of the parts would be longer than {MAX_NAME} characters; mv renames"

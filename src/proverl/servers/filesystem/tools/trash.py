@@ -9,7 +9,7 @@ from ....world.server import Field, World, tool
 from .. import results
 from ..changing import charge, discard, need_quota, stamp
 from ..nodes import Node
-from ..paths import Obstacle, existing_folder, find, walk
+from ..paths import Obstacle, existing_folder, find, node_of, walk
 from ..results import EntryPath, FolderPath, TrashItemId
 from ..rights import ENTER, WRITE, User, need, user_of
 from ..walks import below, bytes_alone, in_use, need_removable
@@ -110,10 +110,10 @@ def restore_from_trash(
     if world.one("SELECT 1 FROM entry WHERE parent = ? AND name = ?", folder.node_id, item["name"]) is not None:
         raise Refused("already_exists", f"{path} exists; move it away or give another folder as destination")
     need(folder, WRITE | ENTER)
-    node = _deleted(world, item)
+    node = _deleted(world, user, item)
     rows = below(world, node)
     size = bytes_alone(world, rows)
-    need_quota(world, size, len(rows))
+    need_quota(user, size, len(rows))
     charge(world, size, len(rows))
     world.update("entry", item["entry_id"], parent=folder.node_id)
     world.update("trash_item", trash_item_id, state="restored")
@@ -135,12 +135,8 @@ def _home(world: World, user: User, original: str, destination: str | None) -> N
     return found
 
 
-def _deleted(world: World, item: dict[str, Any]) -> Node:
+def _deleted(world: World, user: User, item: dict[str, Any]) -> Node:
     """The node of a deleted entry."""
-    row = world.one(
-        "SELECT n.kind, n.owner, n.group_name, n.mode, n.modified, n.size, n.form, n.target, a.bits"
-        " FROM node n JOIN allowed a ON a.node_id = n.node_id WHERE n.node_id = ?",
-        item["node_id"],
-    )
+    row = world.one("SELECT * FROM node WHERE node_id = ?", item["node_id"])
     assert row is not None, "entries refer to nodes"
-    return Node(item["original_path"], item["name"], None, item["entry_id"], item["node_id"], *row.values())
+    return node_of(user, item["original_path"], item["name"], None, {**row, "entry_id": item["entry_id"]})

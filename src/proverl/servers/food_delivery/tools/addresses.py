@@ -19,8 +19,7 @@ _HOUSE = re.compile(r"(?:(?P<before>[0-9]{1,4}) +)?(?P<street>[^0-9]+?)(?: +(?P<
 
 _LIST = """
 SELECT a.*, NOT a.is_flat OR a.unit IS NOT NULL AS complete, (
-  SELECT ride.metres <= r.radius FROM ride JOIN restaurant r ON r.restaurant_id = ride.restaurant_id
-  WHERE ride.dropoff_address_id = a.dropoff_address_id AND ride.restaurant_id = ?
+  SELECT metres <= radius FROM ride WHERE ride.dropoff_address_id = a.dropoff_address_id AND restaurant_id = ?
 ) AS deliverable
 FROM dropoff_address a ORDER BY length(a.dropoff_address_id), a.dropoff_address_id
 """
@@ -112,11 +111,7 @@ def add_dropoff_address(
         x=place["x"] + number * place["step_x"],
         y=place["y"] + number * place["step_y"],
     )
-    reached = world.value(
-        "SELECT count(*) FROM ride JOIN restaurant r ON r.restaurant_id = ride.restaurant_id"
-        " WHERE ride.dropoff_address_id = ? AND ride.metres <= r.radius",
-        address_id,
-    )
+    reached = world.value("SELECT count(*) FROM ride WHERE dropoff_address_id = ? AND metres <= radius", address_id)
     complete = number < place["flats_from"] or flat is not None
     return {"dropoff_address_id": address_id, "label": label, "complete": complete, "restaurant_count": reached}
 

@@ -60,8 +60,7 @@ def list_food_baskets(world: World, dropoff_address_id: AddressId | None = None)
     found = world.all(
         """
         SELECT b.*, (
-          SELECT r.radius >= ride.metres FROM ride JOIN restaurant r ON r.restaurant_id = ride.restaurant_id
-          WHERE ride.dropoff_address_id = ? AND ride.restaurant_id = b.restaurant_id
+          SELECT metres <= radius FROM ride WHERE dropoff_address_id = ? AND ride.restaurant_id = b.restaurant_id
         ) AS delivers
         FROM open_basket b ORDER BY length(b.basket_id), b.basket_id
         """,

@@ -31,10 +31,7 @@ PAGE = 20
 CASH_LIMIT = 6000
 
 # ?1 stage, ?2 pattern, ?3 first moment, ?4 rows to skip.
-_LIST = f"""
-SELECT o.*, count(*) OVER () AS found,
-  EXISTS (SELECT 1 FROM order_rating r WHERE r.order_id = o.order_id) AS rated,
-  EXISTS (SELECT 1 FROM problem_case p WHERE p.order_id = o.order_id) AS reported
+_FOUND = """
 FROM food_order_now o
 WHERE (?1 IS NULL OR o.stage = ?1)
   AND (?3 IS NULL OR o.placed_at >= ?3)
@@ -42,8 +39,15 @@ WHERE (?1 IS NULL OR o.stage = ?1)
     SELECT 1 FROM food_order_line l JOIN dish d ON d.dish_id = l.dish_id
     WHERE l.order_id = o.order_id AND d.name LIKE ?2 ESCAPE '\\'
   ))
-ORDER BY o.placed_at DESC, o.order_id LIMIT {PAGE} OFFSET ?4
+"""
+_LIST = f"""
+SELECT o.order_id, o.restaurant_id, o.restaurant_name, o.street, o.placed_at, o.stage, o.total_cents, o.tip_cents,
+  o.delivered_at, o.now,
+  EXISTS (SELECT 1 FROM order_rating r WHERE r.order_id = o.order_id) AS rated,
+  EXISTS (SELECT 1 FROM problem_case p WHERE p.order_id = o.order_id) AS reported
+{_FOUND} ORDER BY o.placed_at DESC, o.order_id LIMIT {PAGE} OFFSET ?4
 """  # noqa: S608
+_COUNT = f"SELECT count(*) {_FOUND}"
 
 _LINES = """
 SELECT l.dish_id, d.name AS dish_name, l.quantity, l.quantity * l.unit_cents AS line_cents, (
@@ -78,10 +82,7 @@ def list_food_orders(
         first = lifecycle.seconds(midnight)
     filters = (stage, lookup.pattern(query), first)
     found = world.all(_LIST, *filters, (page - 1) * PAGE)
-    count = found[0]["found"] if found else 0
-    if not found and page > 1:
-        newest = world.one(_LIST, *filters, 0)
-        count = newest["found"] if newest else 0
+    count = lookup.count(world, found, page, PAGE, _COUNT, filters)
     return {"count": count, "orders": [_order(world, row) for row in found]}
 
 
@@ -218,14 +219,19 @@ def place_food_order(
     _move_lines(world, basket, order_id, placed)
     if pay_with == "wallet":
         world.run("UPDATE account SET wallet_cents = wallet_cents - ? WHERE account_id = 1", total)
+    return _placed(world, order_id)
+
+
+def _placed(world: World, order_id: str) -> PlacedOrder:
+    order = lookup.order(world, order_id)
     return {
         "order_id": order_id,
-        "restaurant_name": basket["restaurant_name"],
-        "stage": "placed" if placed < plan.confirmed_at else lookup.order(world, order_id)["stage"],
-        "total": dollars(total),
-        "tip": dollars(tip),
-        "arrives_at": lifecycle.moment(plan.delivered_at, world.offset),
-        "free_cancel_until": lifecycle.moment(plan.confirmed_at, world.offset),
+        "restaurant_name": order["restaurant_name"],
+        "stage": order["stage"],
+        "total": dollars(order["total_cents"]),
+        "tip": dollars(order["tip_cents"]),
+        "arrives_at": lifecycle.moment(order["delivered_at"], world.offset),
+        "free_cancel_until": lifecycle.moment(order["confirmed_at"], world.offset),
     }
 
 
@@ -268,7 +274,8 @@ def _check_delivery(world: World, basket: Row, restaurant: Row, address: Row, me
             f"{address['label']!r} is a flat without a unit number; choose another address or save it anew with a unit",
         )
     sold_out = world.value(
-        "SELECT dish_name FROM basket_line_now WHERE basket_id = ? AND sold_out ORDER BY length(basket_line_id), 1",
+        "SELECT dish_name FROM basket_line_now WHERE basket_id = ? AND sold_out"
+        " ORDER BY length(basket_line_id), basket_line_id",
         basket["basket_id"],
     )
     if sold_out is not None:

@@ -6,6 +6,7 @@ Covers: reads only. Does not cover: putting a dish into a basket (baskets.py).
 from __future__ import annotations
 
 import json
+from functools import cache
 from typing import Annotated, Literal
 
 from ....world.server import Field, World, tool
@@ -30,23 +31,32 @@ PAGE = 20
 
 # ?1 pattern, ?2 cuisine, ?3 address, ?4 least rating, ?5 highest fee, ?6 rows to skip. The shown rating has one
 # decimal, and the filter goes by what is shown.
-_SEARCH = f"""
-SELECT r.*, count(*) OVER () AS found FROM (
-  SELECT *, round(1.0 * stars / ratings, 1) AS rating,
-    (
-      SELECT metres FROM ride WHERE ride.dropoff_address_id = ?3 AND ride.restaurant_id = restaurant.restaurant_id
-    ) AS metres
-  FROM restaurant
-) r
-WHERE (?2 IS NULL OR r.cuisine = ?2)
-  AND (?4 IS NULL OR r.rating >= ?4)
-  AND (?5 IS NULL OR r.fee_cents <= ?5)
-  AND (?3 IS NULL OR r.metres <= r.radius)
-  AND (?1 IS NULL OR r.name LIKE ?1 ESCAPE '\\' OR EXISTS (
-    SELECT 1 FROM dish d WHERE d.restaurant_id = r.restaurant_id AND d.name LIKE ?1 ESCAPE '\\'
+_ALL = "SELECT *, NULL AS metres FROM restaurant WHERE ?3 IS NULL"
+_NEAR = "SELECT * FROM ride WHERE dropoff_address_id = ?3 AND metres <= radius"
+_FOUND = """
+SELECT {columns} FROM ({source}) r
+WHERE (?2 IS NULL OR cuisine = ?2)
+  AND (?4 IS NULL OR round(1.0 * stars / ratings, 1) >= ?4)
+  AND (?5 IS NULL OR fee_cents <= ?5)
+  AND (?1 IS NULL OR name LIKE ?1 ESCAPE '\\' OR EXISTS (
+    SELECT 1 FROM dish WHERE dish.restaurant_id = r.restaurant_id AND dish.name LIKE ?1 ESCAPE '\\'
   ))
-ORDER BY r.rating DESC, r.name, r.street LIMIT {PAGE} OFFSET ?6
-"""  # noqa: S608
+"""
+_COLUMNS = """
+restaurant_id, name, street, cuisine, round(1.0 * stars / ratings, 1) AS rating, open_from, open_until, minimum_cents,
+fee_cents, accepts_cash, prep_minutes, metres
+"""
+
+
+@cache
+def _search(near: bool) -> tuple[str, str]:
+    """The queries for one page of a search and for the number of its hits."""
+    source = _NEAR if near else _ALL
+    rows = _FOUND.format(columns=_COLUMNS, source=source)
+    return f"{rows} ORDER BY rating DESC, name, street LIMIT {PAGE} OFFSET ?6", _FOUND.format(
+        columns="count(*)", source=source
+    )
+
 
 _MENU = """
 SELECT d.*, g.required IS NOT NULL AS has_options, coalesce(g.required, 0) AS has_required_options FROM dish d
@@ -92,11 +102,9 @@ def search_restaurants(
     if dropoff_address_id is not None:
         lookup.address(world, dropoff_address_id)
     filters = (lookup.pattern(query), cuisine, dropoff_address_id, min_rating, fee)
-    found = world.all(_SEARCH, *filters, (page - 1) * PAGE)
-    count = found[0]["found"] if found else 0
-    if not found and page > 1:
-        first = world.one(_SEARCH, *filters, 0)
-        count = first["found"] if first else 0
+    rows, total = _search(dropoff_address_id is not None)
+    found = world.all(rows, *filters, (page - 1) * PAGE)
+    count = lookup.count(world, found, page, PAGE, total, filters)
     clock = seconds(world.now)
     return {"count": count, "restaurants": [_restaurant(row, clock) for row in found]}
 

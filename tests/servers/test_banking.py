@@ -1,0 +1,555 @@
+"""The banking server: its worlds, its rules, and the way to each of its refusals.
+
+Money is counted here independently of the server: from the stored transactions, not from balances.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import date, datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from proverl.records import Kind
+from proverl.servers import load
+from proverl.servers.banking.codes import one_time_code
+from proverl.servers.banking.routing import bank_of
+from proverl.synth.phrases import read
+from proverl.world.session import LocalSession
+from servers.reach_banking import MOST_CALLS, ROUTING, WAYS, Bank, reach
+
+SERVER = load("banking")
+SEEDS = range(12)
+MANY_SEEDS = range(1000)
+
+
+def sql(session: LocalSession, query: str, *values: Any) -> list[tuple[Any, ...]]:
+    """Rows of the session's store, behind the tools' back."""
+    return session.store.connection().execute(query, values).fetchall()
+
+
+def today(session: LocalSession) -> date:
+    (seconds,) = sql(session, "SELECT now FROM world_clock")[0]
+    return (datetime(1970, 1, 1) + timedelta(seconds=seconds)).date()
+
+
+def with_weekday(wanted: set[int]) -> Bank:
+    """A world that opens on one of these days of the week (Monday is 0)."""
+    return next(bank for bank in map(Bank, range(60)) if today(bank.session).weekday() in wanted)
+
+
+# Laws of money, of any state
+
+
+def broken_books(session: LocalSession) -> list[str]:
+    """What is wrong with the books: balances, legs, limits."""
+    found = []
+    signed = "CASE direction WHEN 'incoming' THEN amount ELSE -amount END"
+    settled = "status IN ('posted', 'disputed')"
+    for account_id, kind, balance, opening, overdraft, limit in sql(
+        session, "SELECT account_id, kind, balance, opening_balance, overdraft_limit, daily_limit FROM account"
+    ):
+        moved = sql(
+            session,
+            f"SELECT coalesce(sum({signed}), 0) FROM bank_transaction WHERE {settled} AND account_id = ?",
+            account_id,
+        )[0][0]
+        if balance != opening + moved:
+            found.append(f"{account_id}: balance {balance}, booked {opening + moved}")
+        if balance < (0 if kind == "savings" else -overdraft):
+            found.append(f"{account_id}: {kind} at {balance}")
+        if kind != "credit":
+            sent = sql(
+                session,
+                "SELECT coalesce(sum(amount), 0) FROM bank_transaction WHERE account_id = ? AND direction = 'outgoing'"
+                " AND card_id IS NULL AND category = 'transfer' AND substr(posted_at, 1, 10) = ?",
+                account_id,
+                today(session).isoformat(),
+            )[0][0]
+            if sent > limit:
+                found.append(f"{account_id}: sent {sent} today, limit {limit}")
+    for account_id, month, number in sql(
+        session,
+        "SELECT account_id, substr(posted_at, 1, 7), count(*) FROM bank_transaction JOIN account USING (account_id)"
+        " WHERE kind = 'savings' AND direction = 'outgoing' GROUP BY 1, 2",
+    ):
+        if number > 6:
+            found.append(f"{account_id}: {number} withdrawals in {month}")
+    own = sql(session, f"SELECT sum({signed}), count(*) FROM bank_transaction WHERE other_account_id IS NOT NULL")[0]
+    if own[0] or own[1] % 2:
+        found.append(f"transfers between own accounts add up to {own}")
+    return found
+
+
+# Worlds
+
+
+def faults(seed: int) -> list[str]:
+    """What a world lacks of what the domain promises."""
+    session = LocalSession(SERVER, seed)
+    bank = Bank(seed)
+    day = today(session)
+    accounts, cards = bank.accounts(), bank.done("list_bank_cards")["cards"]
+    payees, schedules = bank.done("list_payees")["payees"], bank.done("list_scheduled_payments")["scheduled_payments"]
+    entries = sql(
+        session,
+        "SELECT merchant, amount, substr(posted_at, 1, 10), direction, status, card_id, account_id"
+        " FROM bank_transaction",
+    )
+    open_ones = [row for row in accounts if row["status"] == "open"]
+    left = [
+        bank.done("get_bank_account", account_id=row["account_id"]) for row in open_ones if row["kind"] == "savings"
+    ]
+    per_card, per_account = Counter(row[5] for row in entries), Counter(row[6] for row in entries)
+    surnames = Counter(row["name"].split()[-1] for row in payees)
+    bought = Counter((row[0], row[2]) for row in entries if row[5] and row[3] == "outgoing")
+    messages = sql(session, "SELECT subject, sent_at FROM bank_message")
+    opened_at = f"{day}T09:00:00-05:00"
+    promised = {
+        "6-9 accounts": 6 <= len(accounts) <= 9,
+        "a frozen and a closed account": Counter(row["status"] for row in accounts)["frozen"] == 1
+        and Counter(row["status"] for row in accounts)["closed"] == 1,
+        "a savings account one short of its cap": any(row["savings_withdrawals_left"] == 1 for row in left),
+        "a checking account inside its overdraft": any(
+            row["kind"] == "checking" and row["balance"] < 0 < row["available"] for row in open_ones
+        ),
+        "nicknames that differ by one word": any(
+            len(set(one["nickname"].split()) ^ set(other["nickname"].split())) in (1, 2)
+            for one in open_ones
+            for other in open_ones
+            if one is not other
+        ),
+        "nicknames are unique": len({row["nickname"] for row in accounts}) == len(accounts),
+        "18-35 payees": 18 <= len(payees) <= 35,
+        "two people of one surname": any(number > 1 for number in surnames.values()),
+        "a company with two accounts": any(number > 1 for number in Counter(row["name"] for row in payees).values()),
+        "payees are unique": len({(row["name"], row["bank_name"]) for row in payees}) == len(payees),
+        "one blocked payee": [row["status"] for row in payees].count("blocked") == 1,
+        "a payee of less than a day": any(
+            row["added_at"] > (datetime.fromisoformat(opened_at) - timedelta(days=1)).isoformat() for row in payees
+        ),
+        "600-1400 transactions": 600 <= len(entries) <= 1400,
+        "transactions are unique": len({row[:3] for row in entries}) == len(entries),
+        "one merchant twice on a day": any(number > 1 for number in bought.values()),
+        "pending, disputed and reversed ones": {row[4] for row in entries}
+        == {"pending", "posted", "disputed", "reversed"},
+        "some older than the dispute window": any(row[2] < (day - timedelta(days=60)).isoformat() for row in entries),
+        "none in the future or older than 180 days": all(
+            (day - timedelta(days=180)).isoformat() < row[2] <= day.isoformat() for row in entries
+        ),
+        "20 transactions for each open account": all(per_account[row["account_id"]] >= 20 for row in open_ones),
+        "4-6 cards": 4 <= len(cards) <= 6,
+        "one locked and one expired card": Counter(row["status"] for row in cards)["locked"] == 1
+        and Counter(row["status"] for row in cards)["expired"] == 1,
+        "similar labels on different accounts": any(
+            one["label"].split()[0] == other["label"].split()[0] and one["account_id"] != other["account_id"]
+            for one in cards
+            for other in cards
+        ),
+        "10 transactions for each valid card": all(
+            per_card[row["card_id"]] >= 10 for row in cards if row["status"] != "expired"
+        ),
+        "8-16 scheduled payments": 8 <= len(schedules) <= 16,
+        "weekly, monthly and single ones": {row["frequency"] for row in schedules} == {"weekly", "monthly", "single"},
+        "one paused, one ended": Counter(row["status"] for row in schedules)["paused"] == 1
+        and Counter(row["status"] for row in schedules)["ended"] == 1,
+        "one due today": [row["next_date"] for row in schedules].count(day.isoformat()) == 1,
+        "scheduled payments are unique": len({(r["frequency"], r["amount"], r["payee_name"]) for r in schedules})
+        == len(schedules),
+        "25-60 messages": 25 <= len(messages) <= 60,
+        "subjects are unique": len({row[0] for row in messages}) == len(messages),
+        "messages of the past": all(row[1] < opened_at for row in messages),
+        "no code is valid": not sql(session, "SELECT 1 FROM one_time_code WHERE expires_at > ?", opened_at),
+        "codes that were never used": bool(sql(session, "SELECT 1 FROM one_time_code WHERE NOT used")),
+    }
+    return [what for what, holds in promised.items() if not holds] + broken_books(session)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_world_holds_all_that_the_domain_promises(seed: int) -> None:
+    assert faults(seed) == []
+
+
+@pytest.mark.soak
+def test_a_thousand_seeds_give_a_thousand_valid_worlds() -> None:
+    digests = set()
+    for seed in MANY_SEEDS:
+        assert faults(seed) == [], f"seed {seed}"
+        digests.add(SERVER.template(seed).digest)
+    assert len(digests) == len(MANY_SEEDS)
+
+
+def test_seeds_give_different_worlds() -> None:
+    assert len({SERVER.template(seed).digest for seed in range(30)}) == 30
+
+
+def test_what_the_inbox_says_is_true() -> None:
+    for seed in SEEDS:
+        session = LocalSession(SERVER, seed)
+        for subject, body in sql(session, "SELECT subject, body FROM bank_message WHERE kind = 'statement'"):
+            nickname = subject.split(" statement for ")[1]
+            month = datetime.strptime(subject.split(" statement")[0], "Your %B %Y")
+            until = (month.replace(day=28) + timedelta(days=5)).replace(day=1).date().isoformat()
+            opening, moved = sql(
+                session,
+                "SELECT a.opening_balance, sum(CASE direction WHEN 'incoming' THEN amount ELSE -amount END)"
+                " FROM account a JOIN bank_transaction t USING (account_id)"
+                " WHERE nickname = ? AND t.status IN ('posted', 'disputed') AND posted_at < ?",
+                nickname,
+                until,
+            )[0]
+            assert f"closing balance {(opening + moved) / 100:,.2f} dollars" in body
+        for body, posted in sql(session, "SELECT body, sent_at FROM bank_message WHERE subject LIKE 'Large purchase%'"):
+            amount = round(float(body.split()[0].replace(",", "")) * 100)
+            assert sql(session, "SELECT 1 FROM bank_transaction WHERE amount = ? AND posted_at = ?", amount, posted)
+
+
+# Refusals
+
+
+def test_the_table_of_ways_covers_every_code_that_a_tool_declares() -> None:
+    assert set(WAYS) == {(tool.name, code) for tool in SERVER.tools for code in tool.refusals}
+
+
+@pytest.mark.parametrize(("tool", "code"), sorted(WAYS))
+def test_each_refusal_is_reached_in_at_most_five_calls(tool: str, code: str) -> None:
+    outcome = reach()[tool, code]()
+    assert (outcome.kind, outcome.code) == (Kind.REFUSED, code)
+    assert len(outcome.message) > 20
+    assert MOST_CALLS == 5
+
+
+def test_of_several_reasons_to_refuse_a_transfer_the_first_in_order_is_given() -> None:
+    bank = Bank(0)
+    frozen = bank.accounts(status="frozen")[0]["account_id"]
+    closed = bank.accounts(status="closed")[0]["account_id"]
+    credit = bank.accounts(kind="credit")[0]["account_id"]
+    sender = bank.sender()
+    wrong = {"pin": bank.wrong_pin, "amount": 900_000}
+    cases = [
+        ("account_not_found", "acc_0001", "acc_0001"),
+        ("same_account", frozen, frozen),
+        ("account_frozen", frozen, closed),
+        ("account_closed", closed, frozen),
+        ("account_closed", credit, closed),
+        ("credit_cannot_send", credit, sender["account_id"]),
+        ("insufficient_funds", sender["account_id"], credit),
+    ]
+    for code, out, into in cases:
+        assert bank.transfer(from_account_id=out, to_account_id=into, **wrong).code == code
+    least = {"amount": 0.01, "pin": bank.wrong_pin}
+    assert bank.transfer(from_account_id=sender["account_id"], to_account_id=frozen, **least).code == "wrong_pin"
+
+
+def test_of_several_reasons_to_refuse_a_payment_the_first_in_order_is_given() -> None:
+    bank = Bank(0)
+    blocked = bank.payees(status="blocked")[0]["payee_id"]
+    frozen, sender = bank.accounts(status="frozen")[0]["account_id"], bank.sender()["account_id"]
+    active = bank.old_payee()
+    wrong = {"pin": bank.wrong_pin, "amount": 1500}
+    assert bank.pay(from_account_id=frozen, payee_id=blocked, **wrong).code == "payee_blocked"
+    assert bank.pay(from_account_id=frozen, payee_id=active, **wrong).code == "account_frozen"
+    assert bank.pay(from_account_id=sender, payee_id=active, **wrong).code == "code_required"
+    code = {"one_time_code": "000000"}
+    assert bank.pay(from_account_id=sender, payee_id=active, **wrong, **code).code == "wrong_code"
+    code = {"one_time_code": bank.fresh_code("payment")}
+    assert bank.pay(from_account_id=sender, payee_id=active, **wrong, **code).code == "wrong_pin"
+    assert bank.pay(from_account_id=sender, payee_id=active, amount=1500, **code).succeeded
+
+
+# Money
+
+
+@settings(max_examples=12, deadline=None, derandomize=True)
+@given(st.data())
+def test_no_sequence_of_calls_breaks_the_books(data: st.DataObject) -> None:
+    move_money(data, 10)
+
+
+@pytest.mark.soak
+@settings(max_examples=400, deadline=None)
+@given(st.data())
+def test_no_long_sequence_of_calls_breaks_the_books(data: st.DataObject) -> None:
+    move_money(data, 40)
+
+
+def move_money(data: st.DataObject, calls: int) -> None:
+    """Move money in ways that mostly work, and look into the books after each."""
+    bank = Bank(data.draw(st.sampled_from(SEEDS)))
+    accounts = [row["account_id"] for row in bank.accounts()]
+    payees = [row["payee_id"] for row in bank.payees()]
+    bought = [row["transaction_id"] for row in bank.transactions(direction="outgoing")]
+    amounts = st.integers(1, 150_000).map(lambda cents: cents / 100)
+    for _ in range(calls):
+        kind = data.draw(st.sampled_from(["transfer", "pay", "dispute"]))
+        if kind == "dispute":
+            chosen = data.draw(st.sampled_from(bought))
+            bank.call("dispute_bank_transaction", transaction_id=chosen, reason="duplicate")
+        else:
+            act = bank.transfer if kind == "transfer" else bank.pay
+            target = {"to_account_id": accounts} if kind == "transfer" else {"payee_id": payees}
+            given = {name: data.draw(st.sampled_from(ids)) for name, ids in target.items()}
+            act(from_account_id=data.draw(st.sampled_from(accounts)), amount=data.draw(amounts), **given)
+        assert broken_books(bank.session) == []
+
+
+def test_a_transfer_moves_the_same_amount_out_of_one_account_and_into_the_other() -> None:
+    bank = Bank(0)
+    sender = bank.sender()
+    receiver = bank.accounts(kind="savings", status="open")[0]
+    value = bank.transfer(
+        from_account_id=sender["account_id"], to_account_id=receiver["account_id"], amount=12.34
+    ).value
+    assert round(value["from_balance"] * 100) == round(sender["balance"] * 100) - 1234
+    assert round(value["to_balance"] * 100) == round(receiver["balance"] * 100) + 1234
+    legs = bank.transactions(text="transfer")[:2]
+    assert {(leg["account_id"], leg["direction"], leg["amount"]) for leg in legs} == {
+        (sender["account_id"], "outgoing", 12.34),
+        (receiver["account_id"], "incoming", 12.34),
+    }
+
+
+def test_a_credit_account_can_be_paid_off_to_the_cent_and_not_beyond() -> None:
+    bank = Bank(0)
+    credit = max(bank.accounts(kind="credit"), key=lambda row: row["balance"])
+    ids = {"from_account_id": bank.sender()["account_id"], "to_account_id": credit["account_id"]}
+    owed = -credit["balance"]
+    assert bank.transfer(**ids, amount=round(owed + 0.01, 2)).code == "credit_overpayment"
+    assert bank.transfer(**ids, amount=owed).value["to_balance"] == 0
+    assert bank.transfer(**ids, amount=0.01).code == "credit_overpayment"
+
+
+def test_a_frozen_account_takes_money_in() -> None:
+    bank = Bank(0)
+    frozen = bank.accounts(status="frozen")[0]
+    value = bank.transfer(from_account_id=bank.sender()["account_id"], to_account_id=frozen["account_id"]).value
+    assert value["to_balance"] == pytest.approx(frozen["balance"] + 1)
+
+
+def test_transfers_and_payments_use_up_the_daily_limit_together() -> None:
+    bank = Bank(0)
+    rich = max(bank.accounts(kind="savings", status="open"), key=lambda row: row["available"])["account_id"]
+    before = bank.done("get_bank_account", account_id=rich)
+    bank.transfer(from_account_id=rich, to_account_id=bank.sender()["account_id"], amount=40)
+    after = bank.done("get_bank_account", account_id=rich)
+    assert after["daily_limit_left"] == before["daily_limit_left"] - 40
+    assert after["savings_withdrawals_left"] == before["savings_withdrawals_left"] - 1
+    sender = bank.sender()["account_id"]
+    before = bank.done("get_bank_account", account_id=sender)
+    bank.pay(from_account_id=sender, payee_id=bank.old_payee(), amount=60)
+    after = bank.done("get_bank_account", account_id=sender)
+    assert after["daily_limit_left"] == before["daily_limit_left"] - 60
+
+
+# Payees
+
+
+def test_a_payment_on_a_business_day_is_posted_and_arrives_that_day() -> None:
+    bank = with_weekday({0, 1, 2, 3, 4})
+    sender = bank.sender()
+    value = bank.pay(from_account_id=sender["account_id"], payee_id=bank.old_payee(), amount=10).value
+    assert (value["status"], value["arrives_on"]) == ("posted", today(bank.session).isoformat())
+    assert value["from_balance"] == pytest.approx(sender["balance"] - 10)
+
+
+def test_a_payment_on_a_weekend_waits_for_monday_and_holds_its_amount_back() -> None:
+    bank = with_weekday({5, 6})
+    sender = bank.sender()
+    payee = bank.old_payee()
+    value = bank.pay(from_account_id=sender["account_id"], payee_id=payee, amount=10).value
+    arrives = date.fromisoformat(value["arrives_on"])
+    assert (value["status"], arrives.weekday()) == ("pending", 0)
+    assert 1 <= (arrives - today(bank.session)).days <= 2
+    after = bank.done("get_bank_account", account_id=sender["account_id"])
+    assert after["balance"] == sender["balance"]
+    assert after["available"] == pytest.approx(sender["available"] - 10)
+
+
+def test_a_new_payee_receives_500_dollars_in_all() -> None:
+    bank = Bank(0)
+    sender = max(bank.accounts(kind="checking", status="open"), key=lambda row: row["available"])["account_id"]
+    payee = bank.add(one_time_code=bank.fresh_code("payee")).value["payee_id"]
+    assert bank.pay(from_account_id=sender, payee_id=payee, amount=300).succeeded
+    assert bank.pay(from_account_id=sender, payee_id=payee, amount=200.01).code == "new_payee_limit"
+    assert bank.pay(from_account_id=sender, payee_id=payee, amount=200).succeeded
+    assert bank.pay(from_account_id=sender, payee_id=payee, amount=0.01).code == "new_payee_limit"
+
+
+def test_a_removed_payee_is_gone_and_can_be_saved_again() -> None:
+    bank = Bank(1)
+    first = bank.add(one_time_code=bank.fresh_code("payee")).value["payee_id"]
+    assert bank.call("remove_payee", payee_id=first).succeeded
+    assert first not in {row["payee_id"] for row in bank.payees()}
+    assert bank.call("remove_payee", payee_id=first).code == "payee_not_found"
+    second = bank.add(one_time_code=bank.fresh_code("payee")).value["payee_id"]
+    assert second != first
+
+
+def test_any_wrong_digit_in_a_routing_number_is_noticed() -> None:
+    assert bank_of("021000021") == "Harbor National Bank"
+    assert bank_of("061000104") == "Atlanta district bank 100010"
+    for place in range(9):
+        for digit in "0123456789":
+            changed = ROUTING[:place] + digit + ROUTING[place + 1 :]
+            assert (bank_of(changed) is not None) == (changed == ROUTING)
+    for text in ("", "02100002", "0210000210", "02100002x", "٠٢١٠٠٠٠٢١", "991000019"):
+        assert bank_of(text) is None
+
+
+# One-time codes
+
+
+def test_codes_follow_rfc_4226() -> None:
+    key = b"12345678901234567890".hex()  # the vectors of its appendix D
+    vectors = ["755224", "287082", "359152", "969429", "338314", "254676", "287922", "162583", "399871", "520489"]
+    assert [one_time_code(key, number) for number in range(10)] == vectors
+
+
+def test_a_code_works_once_and_for_its_purpose_only() -> None:
+    bank = Bank(0)
+    card = bank.cards()[0]
+    code = bank.fresh_code("limit")
+    more = {"card_id": card["card_id"], "daily_limit": card["daily_spend_limit"] + 10}
+    assert bank.add(one_time_code=code).code in ("no_active_code", "wrong_code")
+    assert bank.call("set_card_spending_limit", **more, one_time_code=code).succeeded
+    again = {**more, "daily_limit": card["daily_spend_limit"] + 20}
+    assert bank.call("set_card_spending_limit", **again, one_time_code=code).code == "wrong_code"
+
+
+@pytest.mark.parametrize(("writes", "code"), [(8, ""), (9, "code_expired")])
+def test_a_code_lives_ten_minutes(writes: int, code: str) -> None:
+    bank = Bank(0)
+    given = bank.fresh_code("payee")  # this write is the first minute
+    ids = {"from_account_id": bank.sender()["account_id"]}
+    ids["to_account_id"] = bank.accounts(kind="savings", status="open")[0]["account_id"]
+    for _ in range(writes):
+        assert bank.transfer(**ids, amount=0.01).succeeded
+    assert bank.add(one_time_code=given).code == code
+
+
+def test_a_small_payment_leaves_a_code_for_later() -> None:
+    bank = Bank(0)
+    ids = {"from_account_id": bank.sender()["account_id"], "payee_id": bank.old_payee()}
+    code = bank.fresh_code("payment")
+    assert bank.pay(**ids, amount=1000, one_time_code=code).succeeded
+    assert bank.pay(**ids, amount=1000.01, one_time_code=code).succeeded
+
+
+def test_a_code_cannot_be_read_from_the_answer_that_announces_it() -> None:
+    bank = Bank(0)
+    answer = bank.call("request_one_time_code", purpose="payee").observation()
+    assert bank.newest_code("payee") not in answer
+
+
+# Cards and disputes
+
+
+def test_locking_needs_no_pin_and_lowering_a_limit_no_code() -> None:
+    bank = Bank(0)
+    card = next(card for card in bank.cards() if card["daily_spend_limit"] > 50)
+    ids = {"card_id": card["card_id"]}
+    assert bank.call("set_card_spending_limit", **ids, daily_limit=50).value["new_limit"] == 50
+    assert bank.call("set_card_lock", **ids, state="locked").succeeded
+    assert bank.call("set_card_lock", **ids, state="active").code == "pin_required"
+    assert bank.call("set_card_lock", **ids, state="active", pin=bank.pin).value["status"] == "active"
+
+
+@pytest.mark.parametrize("small", [True, False])
+def test_a_dispute_of_up_to_25_dollars_is_credited_at_once(small: bool) -> None:
+    bank = Bank(0)
+    usable = {card["card_id"] for card in bank.cards()}
+    posted = bank.transactions(status="posted", direction="outgoing")
+    entry = next(row for row in posted if row["card_id"] in usable and (row["amount"] <= 25) is small)
+    before = bank.done("get_bank_account", account_id=entry["account_id"])["balance"]
+    value = bank.done("dispute_bank_transaction", transaction_id=entry["transaction_id"], reason="unrecognized")
+    after = bank.done("get_bank_account", account_id=entry["account_id"])["balance"]
+    credit = entry["amount"] if small else 0
+    assert (value["provisional_credit"], value["card_status"]) == (credit, "locked")
+    assert after == pytest.approx(before + credit)
+    assert bank.transactions(status="disputed", text=entry["merchant"])
+
+
+def test_the_dispute_window_closes_after_sixty_days() -> None:
+    closed = opened = 0
+    for seed in range(20):
+        bank = Bank(seed)
+        for ago, code in ((60, ""), (61, "dispute_window_closed")):
+            day = (today(bank.session) - timedelta(days=ago)).isoformat()
+            found = bank.call(
+                "search_bank_transactions", date_from=day, date_to=day, direction="outgoing", status="posted"
+            )
+            for row in found.value["transactions"]:
+                if row["card_id"] is not None:
+                    outcome = bank.call(
+                        "dispute_bank_transaction", transaction_id=row["transaction_id"], reason="overcharged"
+                    )
+                    assert outcome.code == code
+                    closed, opened = closed + bool(code), opened + (not code)
+    assert min(closed, opened) > 5
+
+
+# Reading
+
+
+def everything(bank: Bank, **filters: Any) -> list[dict[str, Any]]:
+    """All pages of a search."""
+    found: list[dict[str, Any]] = []
+    page: int | None = 1
+    while page is not None:
+        shown = bank.done("search_bank_transactions", limit=50, page=page, **filters)
+        found += shown["transactions"]
+        page = shown["next_page"]
+    assert len(found) == shown["count"]
+    return found
+
+
+def test_pages_show_every_transaction_once_newest_first() -> None:
+    found = everything(Bank(1))
+    assert len({row["transaction_id"] for row in found}) == len(found) >= 600
+    days = [row["posted_on"] for row in found]
+    assert days == sorted(days, reverse=True)
+
+
+@settings(max_examples=20, deadline=None, derandomize=True)
+@given(st.data())
+def test_a_search_finds_what_a_reader_of_all_transactions_would_pick_out(data: st.DataObject) -> None:
+    bank = Bank(data.draw(st.sampled_from([0, 1])))
+    rows = everything(bank)
+    sample = data.draw(st.sampled_from(rows))
+    possible = {
+        "account_id": sample["account_id"],
+        "card_id": sample["card_id"],
+        "text": sample["merchant"].upper()[:60],
+        "direction": sample["direction"],
+        "status": sample["status"],
+        "date_from": sample["posted_on"],
+        "date_to": sample["posted_on"],
+    }
+    names = data.draw(st.sets(st.sampled_from(sorted(possible)), min_size=1))
+    filters = {name: possible[name] for name in names if possible[name] is not None}
+
+    def fits(row: dict[str, Any]) -> bool:
+        words = f"{row['merchant']} {row['memo'] or ''}".lower()
+        return all(
+            {
+                "text": all(word in words for word in str(wanted).lower().split()),
+                "date_from": row["posted_on"] >= wanted,
+                "date_to": row["posted_on"] <= wanted,
+            }.get(name, row.get(name) == wanted)
+            for name, wanted in filters.items()
+        )
+
+    assert everything(bank, **filters) == [row for row in rows if fits(row)]
+
+
+def test_a_percent_sign_in_a_search_is_a_percent_sign() -> None:
+    bank = Bank(0)
+    assert bank.call("search_bank_transactions", text="%%").kind is Kind.EMPTY
+    assert bank.call("list_payees", text="__").kind is Kind.EMPTY
+
+
+def test_the_phrases_fit_the_tools() -> None:
+    assert set(read(SERVER).tools) == {tool.name for tool in SERVER.tools}
