@@ -19,12 +19,12 @@ from .evaluate import Episode, play_all, scored, write
 from .policies import POLICIES, Acting
 from .records import Json, Task, plain
 from .report import console, progress, show
-from .reward import ProfileName
+from .reward import Profile
 from .synth import data
 from .synth.replay import Replay, replay, summary
 
 COUNT = 60
-PROFILES: tuple[ProfileName, ...] = ("paper", "robust")
+PROFILES: tuple[Profile, ...] = ("paper", "robust")
 
 
 def demo(out: Path, count: int = COUNT, seed: int = 0) -> None:

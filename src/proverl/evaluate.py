@@ -19,7 +19,7 @@ from .errors import BadFile, UsageError, nearest
 from .policies import POLICIES, Acting
 from .records import Json, Score, Task, Trace, dump, load
 from .report import counting
-from .reward import ProfileName, score
+from .reward import Profile, masked, score
 from .rollout import Limits, MessageCodec, Opener, asking, play
 from .synth import data
 from .world.session import LocalSession, Session
@@ -63,17 +63,15 @@ async def play_all(
     return await asyncio.gather(*(one(task) for task in tasks))
 
 
-def scored(
-    policy: str, tasks: Sequence[Task], traces: Sequence[Trace], profiles: Sequence[ProfileName]
-) -> list[Episode]:
+def scored(policy: str, tasks: Sequence[Task], traces: Sequence[Trace], profiles: Sequence[Profile]) -> list[Episode]:
     """Each trace with its scores."""
     return [
-        Episode(policy, task, trace, {} if trace.masked else {name: score(task, trace, name) for name in profiles})
+        Episode(policy, task, trace, {} if masked(trace) else {name: score(task, trace, name) for name in profiles})
         for task, trace in zip(tasks, traces, strict=True)
     ]
 
 
-def rows(episodes: Iterable[Episode], profile: ProfileName) -> list[dict[str, Json]]:
+def rows(episodes: Iterable[Episode], profile: Profile) -> list[dict[str, Json]]:
     """Per policy: how many episodes, how many masked, and the mean total and terms of the others."""
     groups: dict[str, list[Episode]] = {}
     for episode in episodes:
@@ -90,7 +88,7 @@ def rows(episodes: Iterable[Episode], profile: ProfileName) -> list[dict[str, Js
 
 
 def roll_out(
-    file: Path, out: Path, *, policy: str = "", model: str = "", base_url: str = "", stdio: bool, profile: ProfileName
+    file: Path, out: Path, *, policy: str = "", model: str = "", base_url: str = "", stdio: bool, profile: Profile
 ) -> list[dict[str, Json]]:
     """Play every task of a file with one policy, write the traces and a copy of the tasks beside them.
 
@@ -180,7 +178,7 @@ def pair(traces: Path, tasks: Path | None, task: str = "") -> tuple[Task, Trace]
     raise UsageError(f"{traces} has no trace of a task {wanted!r}; {nearest(wanted, (one.task_id for one in found))}")
 
 
-def score_file(traces: Path, tasks: Path | None, profile: ProfileName) -> list[dict[str, Json]]:
+def score_file(traces: Path, tasks: Path | None, profile: Profile) -> list[dict[str, Json]]:
     """The rewards of a file of traces as one row."""
     found = read(traces)
     by_id = {task.id: task for task in data.read(_tasks_of(traces, tasks))}

@@ -36,5 +36,5 @@ def differences(doors: Sequence[Any], seed: int, calls: int) -> list[str]:
         values = [getattr(door, part) for door in doors]
         values = [value() if callable(value) else value for value in values]
         found.extend(f"{part} differ: {value!r:.300}, not {values[0]!r:.300}" for value in values if value != values[0])
-    assert kinds[Kind.OK] + kinds[Kind.EMPTY] > calls / 4, f"a poor stream of calls: {kinds}"
+    assert kinds[Kind.OK] + kinds[Kind.EMPTY] > calls / 10, f"a poor stream of calls: {kinds}"
     return found

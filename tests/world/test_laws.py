@@ -158,7 +158,7 @@ def server(*names: str, seed: Any = shop.build) -> Server:
     ],
 )
 def test_each_breach_is_found_and_named(name, law, caplog):
-    report = laws.check(server(name), seeds=range(2), calls=40)
+    report = laws.check(server(name), seeds=range(2), calls=60)
     assert law in {finding.law for finding in report.findings}
     assert name in {finding.tool for finding in report.findings}
     assert f"{law}: {name}, seed 0" in str(report)

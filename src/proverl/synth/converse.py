@@ -22,7 +22,7 @@ from .machine import Draft, Talk, drive
 from .phrases import Phrases, read
 from .replay import replay
 from .sample import Context, sample
-from .teacher import Level, ScriptedTeacher
+from .teacher import ASSISTANT_TURNS, Level, ScriptedTeacher
 from .truth import Executed, Truth
 
 PER_WORLD = 10
@@ -145,6 +145,8 @@ def _converse(domain: Domain, job: Job, rng: random.Random, attempt: int) -> Tas
         meta=meta,
     )
     session.close()
+    if len(task.steps) + len(task.turns) > ASSISTANT_TURNS:
+        raise SynthesisError(f"the ground truth takes more than {ASSISTANT_TURNS} assistant turns")
     return _measured(domain.server, task)
 
 

@@ -28,6 +28,9 @@ GOALS_PER_TURN = 3
 FOLLOW_UP_LENGTHS = (1, 2, 3)
 GOING_ON = 0.5
 REACHING = 2
+ASSISTANT_TURNS = 10
+LEAST_TURN = 3
+"""Assistant turns that a further user turn needs at the least: a look-up, a goal, the closing words."""
 COMMON_WORDS = frozenset(("the", "for", "from", "with", "between", "and", "set", "get", "add", "make", "file"))
 
 
@@ -67,6 +70,7 @@ class ScriptedTeacher:
         self._held: tuple[Goal, str] | None = None
         self._returns = ""
         self._rounds = 0
+        self._spent = 0
 
     @property
     def made(self) -> list[str]:
@@ -99,6 +103,8 @@ class ScriptedTeacher:
             return True
         if self._rounds < MIN_TURNS:
             return True
+        if ASSISTANT_TURNS - self._spent < LEAST_TURN:
+            return False
         return self._rounds < MAX_TURNS and self.rng.random() < GOING_ON ** (self._rounds - MIN_TURNS + 1)
 
     def _open(self, goals: list[Goal], opener: str = "", adds: tuple[str, ...] = ()) -> Draft:
@@ -116,7 +122,7 @@ class ScriptedTeacher:
         """A first turn whose user does not say a required argument that no look-up can settle."""
         for name in [name for name in self._waiting if self.phrases.tools[name].missing]:
             goal = self.planner.plan(name, terse=self.wanted == "minimal")
-            if goal is None:
+            if goal is None or not self._fits([goal], 2):
                 continue
             entry = self.phrases.tools[name]
             options = [argument for argument in entry.missing if argument in omittable(goal.ask)]
@@ -146,7 +152,7 @@ class ScriptedTeacher:
         """A first turn that asks for something whose tool is not there, and that no other tool can do."""
         for name in [name for name in self._waiting if self.planner.tools[name].effect != "read"]:
             goal = self.planner.plan(name)
-            if goal is None or self._reached_otherwise(goal):
+            if goal is None or not self._fits([goal], 2) or self._reached_otherwise(goal):
                 continue
             self._waiting.remove(name)
             self.hidden = name
@@ -200,18 +206,23 @@ class ScriptedTeacher:
                 self._used.update(follow_up)
                 self._waiting = self._wishes(follow_up)
             while self._waiting and len(goals) < most:
-                goal = self._plan_next(self._waiting.pop(0))
+                goal = self._plan_next(self._waiting.pop(0), goals)
                 if goal is not None:
                     goals.append(goal)
             if goals:
                 break
         return goals
 
-    def _plan_next(self, name: str) -> Goal | None:
+    def _fits(self, goals: Iterable[Goal], closings: int) -> bool:
+        """Whether calls made one by one, and closing words, leave room for the turns that must still come."""
+        ahead = max(0, MIN_TURNS - self._rounds) * LEAST_TURN
+        return self._spent + sum(len(goal.calls) for goal in goals) + closings + ahead <= ASSISTANT_TURNS
+
+    def _plan_next(self, name: str, beside: list[Goal]) -> Goal | None:
         if any(self._undoes(name, goal.tool.name) for goal in self._goals):
             return None
         goal = self.planner.plan(name, terse=self.wanted == "minimal")
-        if goal is None or any(_same(goal, other) for other in self._goals):
+        if goal is None or any(_same(goal, other) for other in self._goals) or not self._fits([*beside, goal], 1):
             return None
         self.planner.commit(goal)
         self._goals.append(goal)
@@ -245,6 +256,7 @@ class ScriptedTeacher:
     def respond(self, talk: Talk) -> str:
         """A question, a refusal that names what is missing, or the results."""
         turn = talk.turn
+        self._spent += len(turn.done) + 1
         if turn.kind == "missing_argument" and self._held is not None:
             return self.speaker.question(*self._held)
         if turn.kind == "missing_function":

@@ -28,7 +28,7 @@ import jsonschema_rs
 from ..errors import ProverlError
 from ..records import Json, Kind, Outcome, Tool
 from .arguments import Drawn, Generator
-from .gate import Unfit
+from .gate import Unfit, check_arguments
 from .gate import check as fit
 from .server import SNAKE, Server
 from .session import LocalSession, Session
@@ -448,12 +448,12 @@ def _judges(tool: Tool) -> tuple[Any, Any]:
 
 
 def _fits(judge: Any, arguments: Any) -> bool:
-    return type(arguments) is dict and _is_json(arguments) and bool(judge.is_valid(arguments))
+    return _is_json(arguments, check_arguments) and bool(judge.is_valid(arguments))
 
 
-def _is_json(value: Any) -> bool:
+def _is_json(value: Any, judge: Callable[[Any], None] = fit) -> bool:
     try:
-        fit(value)
+        judge(value)
     except Unfit:
         return False
     return True

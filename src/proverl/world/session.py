@@ -17,7 +17,7 @@ from typing import Protocol
 
 from ..errors import Refused, UnknownSession, nearest
 from ..records import Change, Json, Kind, Outcome, Tool
-from .gate import Unfit, check
+from .gate import Unfit, check_arguments
 from .server import Server, ToolFunction
 from .state import Store
 from .world import World
@@ -225,7 +225,7 @@ class LocalSession:
         except Refused as refusal:
             return Outcome(Kind.REFUSED, code=refusal.code, message=refusal.message, resolved=world.resolved)
         except Exception as error:
-            log.exception("%s.%s failed on %r", self.server, function.tool.name, arguments)
+            log.exception("%s.%s failed on %.1000r", self.server, function.tool.name, arguments)
             return Outcome(Kind.INFRASTRUCTURE, code="internal_error", message=f"{type(error).__name__}: {error}")
         return Outcome(Kind.EMPTY if _is_empty(function, value) else Kind.OK, value, resolved=world.resolved)
 
@@ -238,9 +238,7 @@ def unfit_call(name: str, arguments: dict[str, Json], tools: Collection[str]) ->
         message = f"no tool {text!r}; {nearest(text, tools)}"
         return Outcome(Kind.UNKNOWN_TOOL, code="unknown_tool", message=message)
     try:
-        if type(arguments) is not dict:
-            raise Unfit(f"arguments must be an object, not {type(arguments).__name__}")
-        check(arguments)
+        check_arguments(arguments)
     except Unfit as error:
         return Outcome(Kind.BAD_ARGUMENTS, code="invalid_json", message=str(error))
     return None

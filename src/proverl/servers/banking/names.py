@@ -163,12 +163,12 @@ PAYMENT_MEMOS = (
 REFUND_MEMO = "refund"
 
 NOTICES: tuple[tuple[str, str], ...] = (
-    ("planned maintenance", "Online banking is not available on Sunday from 2:00 to 4:00. Cards work as usual."),
-    ("new terms for savings accounts", "As before, a savings account has six withdrawals in a calendar month."),
-    ("the holiday schedule", "Payments made on weekends reach payees on the next business day."),
-    ("how to spot phishing", "We never ask for your PIN or a one-time code by phone or mail."),
-    ("the new branch downtown", "Our branch on Third Street opens next month. Come and see us."),
-    ("changes to overdraft fees", "The fee for a day in overdraft stays at 12.00 dollars."),
-    ("paperless statements", "Statements now arrive in this inbox on the first day of each month."),
-    ("the annual privacy notice", "How we use your data has not changed. The full text is on our website."),
+    ("Planned maintenance", "Online banking is not available on Sunday from 2:00 to 4:00. Cards work as usual."),
+    ("New terms for savings accounts", "As before, a savings account has six withdrawals in a calendar month."),
+    ("The holiday schedule", "Payments made on weekends reach payees on the next business day."),
+    ("How to spot phishing", "We never ask for your PIN or a one-time code by phone or mail."),
+    ("The new branch downtown", "Our branch on Third Street opens next month. Come and see us."),
+    ("Changes to overdraft fees", "The fee for a day in overdraft stays at 12.00 dollars."),
+    ("Paperless statements", "Statements now arrive in this inbox on the first day of each month."),
+    ("The annual privacy notice", "How we use your data has not changed. The full text is on our website."),
 )

@@ -25,34 +25,32 @@ MANY_CODES_CHANCE = 0.15
 
 
 @dataclass
-class Letter:
-    """A message to be stored."""
-
-    kind: Literal["security", "alert", "statement", "notice"]
-    sent_at: datetime
-    subject: str
-    body: str
-
-
-@dataclass
 class Code:
     """A code that was sent, and whether it was used."""
 
     purpose: Purpose
     sent_at: datetime
     used: bool
+    value: str = ""
+
+
+@dataclass
+class Letter:
+    """A message to be stored, with the code that it brings, if any."""
+
+    kind: Literal["security", "alert", "statement", "notice"]
+    sent_at: datetime
+    subject: str
+    body: str
+    code: Code | None = None
 
 
 def write_inbox(world: Builder, draft: Draft, key: str) -> None:
     """Store messages and codes in order of time."""
-    codes = sorted(_codes(draft), key=lambda code: (code.sent_at, code.purpose))
-    brought: dict[int, Code] = {}
     letters = [*_statements(draft), *_alerts(draft), *_notices(draft)]
-    values = [one_time_code(key, number) for number in range(len(codes))]
-    for code, value in zip(codes, values, strict=True):
-        subject, body = letter(code.purpose, value, code.sent_at)
-        letters.append(Letter("security", code.sent_at, subject, body))
-        brought[id(letters[-1])] = code
+    for number, code in enumerate(_codes(draft)):
+        code.value = one_time_code(key, number)
+        letters.append(Letter("security", code.sent_at, *letter(code.purpose, code.value, code.sent_at), code))
     for item in sorted(letters, key=lambda item: (item.sent_at, item.subject)):
         message_id = world.new_id("msg")
         recent = draft.now - item.sent_at < timedelta(days=6)
@@ -65,16 +63,15 @@ def write_inbox(world: Builder, draft: Draft, key: str) -> None:
             sent_at=iso(item.sent_at),
             unread=int(recent and draft.random.random() < 0.7),
         )
-        if id(item) in brought:
-            code = brought[id(item)]
+        if item.code is not None:
             world.insert(
                 "one_time_code",
                 message_id=message_id,
-                purpose=code.purpose,
-                code=values[codes.index(code)],
-                sent_at=iso(code.sent_at),
-                expires_at=iso(code.sent_at + LIFE),
-                used=int(code.used),
+                purpose=item.code.purpose,
+                code=item.code.value,
+                sent_at=iso(item.code.sent_at),
+                expires_at=iso(item.code.sent_at + LIFE),
+                used=int(item.code.used),
             )
 
 
@@ -87,6 +84,7 @@ def _at(draft: Draft, when: date, minute: int) -> datetime:
 
 
 def _codes(draft: Draft) -> list[Code]:
+    """The codes of the last weeks in order of time, each sent at a minute of its own."""
     random = draft.random
     oldest = draft.now - KEPT_CODES
     found = [Code("payee", payee.added_at - timedelta(minutes=3), True) for payee in draft.payees]
@@ -105,7 +103,7 @@ def _codes(draft: Draft) -> list[Code]:
     for code in found:
         if code.sent_at > oldest:
             taken.setdefault(iso(code.sent_at), code)
-    return list(taken.values())
+    return sorted(taken.values(), key=lambda code: code.sent_at)
 
 
 def _any_purpose(draft: Draft) -> Purpose:

@@ -102,7 +102,9 @@ def set_card_spending_limit(
     card = _valid_card(world, card_id)
     old, new = card["daily_spend_limit"], cents(daily_limit, "daily_limit")
     if new == old:
-        raise Refused("limit_unchanged", f"the daily limit of {card['label']} is {dollars(old):.2f} already")
+        raise Refused(
+            "limit_unchanged", f"the daily limit of {card['label']} is {dollars(old):.2f} already; choose another one"
+        )
     if new > old:
         if one_time_code is None:
             raise Refused(

@@ -151,8 +151,8 @@ def remove_payee(world: World, payee_id: PayeeId) -> RemovedPayee:
     if scheduled:
         raise Refused(
             "payee_has_scheduled_payments",
-            f"{scheduled} scheduled payments go to {payee['name']}; find them with list_scheduled_payments and cancel "
-            "them with cancel_scheduled_payment first",
+            f"{payee['name']} still has scheduled payments ({scheduled}); find them with list_scheduled_payments and "
+            "cancel them with cancel_scheduled_payment first",
         )
     pending = world.one(
         "SELECT amount FROM bank_transaction WHERE payee_id = ? AND status = 'pending' ORDER BY posted_at LIMIT 1",
