@@ -20,6 +20,18 @@ CASES: Counter[str] = Counter()
 settings.load_profile("default")  # `--hypothesis-profile soak` on the command line wins
 
 
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    worker = getattr(session.config, "workeroutput", None)
+    if worker is not None:
+        worker["cases"] = dict(CASES)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node) -> None:
+    """Add up what the workers of `pytest -n` counted."""
+    CASES.update(getattr(node, "workeroutput", {}).get("cases", {}))
+
+
 @pytest.fixture
 def cases() -> Counter[str]:
     """Count cases here that are no tests of their own, such as calls or schedules; the summary prints them."""

@@ -90,7 +90,7 @@ def call(
     from . import servers
     from .report import outcome
 
-    session = servers.session(server, seed)
+    session = servers.open_session(server, seed)
     found = session.call(servers.load(server).tool(tool).name, _arguments(arguments or []))
     outcome(found, as_json=as_json)
     raise typer.Exit(0 if found.succeeded else 1)
@@ -99,18 +99,20 @@ def call(
 @app.command()
 def laws(
     server: ServerName,
-    calls: Annotated[int, typer.Option(help="calls with generated arguments")] = 500,
+    calls: Annotated[int, typer.Option(help="calls with generated arguments, on each world")] = 200,
     seeds: Annotated[int, typer.Option(help="worlds")] = 3,
     as_json: AsJson = False,
 ) -> None:
-    """Check what every server must obey: atomic calls, determinism, honest annotations, declared refusals."""
+    """Check what every server must obey: atomic calls, determinism, honest annotations, declared refusals, phrases."""
     from . import servers
     from .report import show
+    from .synth.phrases import read
     from .world.laws import check
 
-    found = check(servers.load(server), seeds=seeds, calls=calls)
+    found = check(servers.load(server), seeds=range(seeds), calls=calls)
     show(f"Laws on {server}", found.rows(), as_json=as_json)
-    raise typer.Exit(0 if found.holds else 1)
+    read(servers.load(server))
+    raise typer.Exit(0 if found.ok else 1)
 
 
 @app.command()
@@ -180,7 +182,7 @@ def replay(file: TaskFile, as_json: AsJson = False) -> None:
     from .synth import data
     from .synth import replay as stage
 
-    found = [stage.replay(task, servers.session(task.server, task.seed)) for task in data.read(file)]
+    found = [stage.replay(task, servers.open_session(task.server, task.seed)) for task in data.read(file)]
     show(f"Replay of {file}", [stage.summary(found)], as_json=as_json)
     raise typer.Exit(0 if all(one.equal for one in found) else 1)
 

@@ -41,7 +41,7 @@ class Episode:
 
 async def local(server: str, seed: int) -> LocalSession:
     """Opens a session in this process."""
-    return servers.session(server, seed)
+    return servers.open_session(server, seed)
 
 
 async def play_all(

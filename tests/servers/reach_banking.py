@@ -12,94 +12,10 @@ from itertools import count
 from typing import Any
 
 from proverl.records import Outcome
-from proverl.servers import load
-from proverl.world.session import LocalSession
+from servers.bank import Bank, NotHere, some
 
 MOST_CALLS = 5
 MOST_SEEDS = 60
-ROUTING = "021000021"
-Row = dict[str, Any]
-
-
-class NotHere(Exception):
-    """This world does not hold what is needed."""
-
-
-class Bank:
-    """A session, and short ways to ask it."""
-
-    def __init__(self, seed: int) -> None:
-        self.session = LocalSession(load("banking"), seed)
-        self.pin = self.session.secrets()["pin"]
-        self.wrong_pin = f"{(int(self.pin) + 1) % 10_000:04d}"
-
-    def call(self, tool: str, **arguments: Any) -> Outcome:
-        return self.session.call(tool, arguments)
-
-    def done(self, tool: str, **arguments: Any) -> Row:
-        """The result of a call that must succeed here."""
-        outcome = self.call(tool, **arguments)
-        if not outcome.succeeded:
-            raise NotHere(outcome.code)
-        return outcome.value
-
-    def accounts(self, **filters: str) -> list[Row]:
-        return _some(self.done("list_bank_accounts", **filters)["accounts"])
-
-    def sender(self) -> Row:
-        """The open checking account with the most money."""
-        return max(self.accounts(kind="checking", status="open"), key=lambda account: account["available"])
-
-    def payees(self, *, status: str = "active") -> list[Row]:
-        return _some([row for row in self.done("list_payees")["payees"] if row["status"] == status])
-
-    def old_payee(self) -> str:
-        """A payee who has been paid before, so it is no new one in most worlds."""
-        return min(self.payees(), key=lambda row: row["added_at"])["payee_id"]
-
-    def schedules(self, status: str) -> list[Row]:
-        return _some(self.done("list_scheduled_payments", status=status)["scheduled_payments"])
-
-    def cards(self, status: str = "active") -> list[Row]:
-        return _some(self.done("list_bank_cards", status=status)["cards"])
-
-    def transactions(self, **filters: Any) -> list[Row]:
-        return _some(self.done("search_bank_transactions", limit=50, **filters)["transactions"])
-
-    def newest_code(self, purpose: str) -> str:
-        """The code of the newest message about a purpose, old or new."""
-        words = {"payee": "adding a payee", "payment": "a large payment", "limit": "raising a card limit"}[purpose]
-        messages = self.done("list_bank_messages", kind="security")["messages"]
-        body = _some([row["body"] for row in messages if words in row["subject"]])[0]
-        return body.split("code is ")[1][:6]
-
-    def fresh_code(self, purpose: str) -> str:
-        self.done("request_one_time_code", purpose=purpose)
-        return self.newest_code(purpose)
-
-    # The tools with what is right unless a test says otherwise
-
-    def transfer(self, **given: Any) -> Outcome:
-        return self.call("transfer_between_accounts", **{"amount": 1, "pin": self.pin, **given})
-
-    def pay(self, **given: Any) -> Outcome:
-        return self.call("send_payee_payment", **{"amount": 1, "pin": self.pin, **given})
-
-    def schedule(self, **given: Any) -> Outcome:
-        start = {"start_date": "2031-01-01"} if "start_date" not in given else {}
-        return self.call(
-            "schedule_payee_payment", **{"amount": 1.25, "frequency": "weekly", "pin": self.pin, **start, **given}
-        )
-
-    def add(self, **given: Any) -> Outcome:
-        whole = {"name": "Ida Roth", "account_number": "9920148817", "routing_number": ROUTING, **given}
-        return self.call("add_payee", **whole)
-
-
-def _some(rows: list[Any]) -> list[Any]:
-    if not rows:
-        raise NotHere
-    return rows
 
 
 def _other(digits: str) -> str:
@@ -239,7 +155,7 @@ def _remove_scheduled(bank: Bank) -> Outcome:
 
 def _remove_in_progress(bank: Bank) -> Outcome:
     pending = bank.transactions(status="pending", direction="outgoing")
-    name = _some([row["merchant"] for row in pending if row["card_id"] is None])[0]
+    name = some([row["merchant"] for row in pending if row["card_id"] is None])[0]
     payees = bank.done("list_payees", text=name)["payees"]
     return bank.call("remove_payee", payee_id=payees[0]["payee_id"])
 
@@ -341,7 +257,7 @@ def _lock(status: str, state: str, pin: str = "") -> Callable[[Bank], Outcome]:
 def _unlock_disputed(bank: Bank) -> Outcome:
     active = {card["card_id"] for card in bank.cards()}
     posted = bank.transactions(status="posted", direction="outgoing")
-    bought = _some([row for row in posted if row["card_id"] in active])[0]
+    bought = some([row for row in posted if row["card_id"] in active])[0]
     bank.done("dispute_bank_transaction", transaction_id=bought["transaction_id"], reason="unrecognized")
     return bank.call("set_card_lock", card_id=bought["card_id"], state="active", pin=bank.pin)
 
@@ -369,14 +285,14 @@ def _limit_with_old_code(bank: Bank) -> Outcome:
 
 def _dispute(**filters: str) -> Callable[[Bank], Outcome]:
     def reach(bank: Bank) -> Outcome:
-        found = _some([row for row in bank.transactions(**filters) if row["card_id"] is not None])[0]
+        found = some([row for row in bank.transactions(**filters) if row["card_id"] is not None])[0]
         return bank.call("dispute_bank_transaction", transaction_id=found["transaction_id"], reason="duplicate")
 
     return reach
 
 
 def _dispute_transfer(bank: Bank) -> Outcome:
-    found = _some([row for row in bank.transactions(status="posted") if row["card_id"] is None])[0]
+    found = some([row for row in bank.transactions(status="posted") if row["card_id"] is None])[0]
     return bank.call("dispute_bank_transaction", transaction_id=found["transaction_id"], reason="duplicate")
 
 

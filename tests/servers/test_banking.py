@@ -1,12 +1,11 @@
-"""The banking server: its worlds, its rules, and the way to each of its refusals.
+"""The banking server: its rules, and the way to each of its refusals.
 
 Money is counted here independently of the server: from the stored transactions, not from balances.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
@@ -18,193 +17,17 @@ from proverl.servers import load
 from proverl.servers.banking.codes import one_time_code
 from proverl.servers.banking.routing import bank_of
 from proverl.synth.phrases import read
-from proverl.world.session import LocalSession
-from servers.reach_banking import MOST_CALLS, ROUTING, WAYS, Bank, reach
+from servers.bank import ROUTING, Bank
+from servers.banking_books import broken_books, today
+from servers.reach_banking import MOST_CALLS, WAYS, reach
 
 SERVER = load("banking")
 SEEDS = range(12)
-MANY_SEEDS = range(1000)
-
-
-def sql(session: LocalSession, query: str, *values: Any) -> list[tuple[Any, ...]]:
-    """Rows of the session's store, behind the tools' back."""
-    return session.store.connection().execute(query, values).fetchall()
-
-
-def today(session: LocalSession) -> date:
-    (seconds,) = sql(session, "SELECT now FROM world_clock")[0]
-    return (datetime(1970, 1, 1) + timedelta(seconds=seconds)).date()
 
 
 def with_weekday(wanted: set[int]) -> Bank:
     """A world that opens on one of these days of the week (Monday is 0)."""
     return next(bank for bank in map(Bank, range(60)) if today(bank.session).weekday() in wanted)
-
-
-# Laws of money, of any state
-
-
-def broken_books(session: LocalSession) -> list[str]:
-    """What is wrong with the books: balances, legs, limits."""
-    found = []
-    signed = "CASE direction WHEN 'incoming' THEN amount ELSE -amount END"
-    settled = "status IN ('posted', 'disputed')"
-    for account_id, kind, balance, opening, overdraft, limit in sql(
-        session, "SELECT account_id, kind, balance, opening_balance, overdraft_limit, daily_limit FROM account"
-    ):
-        moved = sql(
-            session,
-            f"SELECT coalesce(sum({signed}), 0) FROM bank_transaction WHERE {settled} AND account_id = ?",
-            account_id,
-        )[0][0]
-        if balance != opening + moved:
-            found.append(f"{account_id}: balance {balance}, booked {opening + moved}")
-        if balance < (0 if kind == "savings" else -overdraft):
-            found.append(f"{account_id}: {kind} at {balance}")
-        if kind != "credit":
-            sent = sql(
-                session,
-                "SELECT coalesce(sum(amount), 0) FROM bank_transaction WHERE account_id = ? AND direction = 'outgoing'"
-                " AND card_id IS NULL AND category = 'transfer' AND substr(posted_at, 1, 10) = ?",
-                account_id,
-                today(session).isoformat(),
-            )[0][0]
-            if sent > limit:
-                found.append(f"{account_id}: sent {sent} today, limit {limit}")
-    for account_id, month, number in sql(
-        session,
-        "SELECT account_id, substr(posted_at, 1, 7), count(*) FROM bank_transaction JOIN account USING (account_id)"
-        " WHERE kind = 'savings' AND direction = 'outgoing' GROUP BY 1, 2",
-    ):
-        if number > 6:
-            found.append(f"{account_id}: {number} withdrawals in {month}")
-    own = sql(session, f"SELECT sum({signed}), count(*) FROM bank_transaction WHERE other_account_id IS NOT NULL")[0]
-    if own[0] or own[1] % 2:
-        found.append(f"transfers between own accounts add up to {own}")
-    return found
-
-
-# Worlds
-
-
-def faults(seed: int) -> list[str]:
-    """What a world lacks of what the domain promises."""
-    session = LocalSession(SERVER, seed)
-    bank = Bank(seed)
-    day = today(session)
-    accounts, cards = bank.accounts(), bank.done("list_bank_cards")["cards"]
-    payees, schedules = bank.done("list_payees")["payees"], bank.done("list_scheduled_payments")["scheduled_payments"]
-    entries = sql(
-        session,
-        "SELECT merchant, amount, substr(posted_at, 1, 10), direction, status, card_id, account_id"
-        " FROM bank_transaction",
-    )
-    open_ones = [row for row in accounts if row["status"] == "open"]
-    left = [
-        bank.done("get_bank_account", account_id=row["account_id"]) for row in open_ones if row["kind"] == "savings"
-    ]
-    per_card, per_account = Counter(row[5] for row in entries), Counter(row[6] for row in entries)
-    surnames = Counter(row["name"].split()[-1] for row in payees)
-    bought = Counter((row[0], row[2]) for row in entries if row[5] and row[3] == "outgoing")
-    messages = sql(session, "SELECT subject, sent_at FROM bank_message")
-    opened_at = f"{day}T09:00:00-05:00"
-    promised = {
-        "6-9 accounts": 6 <= len(accounts) <= 9,
-        "a frozen and a closed account": Counter(row["status"] for row in accounts)["frozen"] == 1
-        and Counter(row["status"] for row in accounts)["closed"] == 1,
-        "a savings account one short of its cap": any(row["savings_withdrawals_left"] == 1 for row in left),
-        "a checking account inside its overdraft": any(
-            row["kind"] == "checking" and row["balance"] < 0 < row["available"] for row in open_ones
-        ),
-        "nicknames that differ by one word": any(
-            len(set(one["nickname"].split()) ^ set(other["nickname"].split())) in (1, 2)
-            for one in open_ones
-            for other in open_ones
-            if one is not other
-        ),
-        "nicknames are unique": len({row["nickname"] for row in accounts}) == len(accounts),
-        "18-35 payees": 18 <= len(payees) <= 35,
-        "two people of one surname": any(number > 1 for number in surnames.values()),
-        "a company with two accounts": any(number > 1 for number in Counter(row["name"] for row in payees).values()),
-        "payees are unique": len({(row["name"], row["bank_name"]) for row in payees}) == len(payees),
-        "one blocked payee": [row["status"] for row in payees].count("blocked") == 1,
-        "a payee of less than a day": any(
-            row["added_at"] > (datetime.fromisoformat(opened_at) - timedelta(days=1)).isoformat() for row in payees
-        ),
-        "600-1400 transactions": 600 <= len(entries) <= 1400,
-        "transactions are unique": len({row[:3] for row in entries}) == len(entries),
-        "one merchant twice on a day": any(number > 1 for number in bought.values()),
-        "pending, disputed and reversed ones": {row[4] for row in entries}
-        == {"pending", "posted", "disputed", "reversed"},
-        "some older than the dispute window": any(row[2] < (day - timedelta(days=60)).isoformat() for row in entries),
-        "none in the future or older than 180 days": all(
-            (day - timedelta(days=180)).isoformat() < row[2] <= day.isoformat() for row in entries
-        ),
-        "20 transactions for each open account": all(per_account[row["account_id"]] >= 20 for row in open_ones),
-        "4-6 cards": 4 <= len(cards) <= 6,
-        "one locked and one expired card": Counter(row["status"] for row in cards)["locked"] == 1
-        and Counter(row["status"] for row in cards)["expired"] == 1,
-        "similar labels on different accounts": any(
-            one["label"].split()[0] == other["label"].split()[0] and one["account_id"] != other["account_id"]
-            for one in cards
-            for other in cards
-        ),
-        "10 transactions for each valid card": all(
-            per_card[row["card_id"]] >= 10 for row in cards if row["status"] != "expired"
-        ),
-        "8-16 scheduled payments": 8 <= len(schedules) <= 16,
-        "weekly, monthly and single ones": {row["frequency"] for row in schedules} == {"weekly", "monthly", "single"},
-        "one paused, one ended": Counter(row["status"] for row in schedules)["paused"] == 1
-        and Counter(row["status"] for row in schedules)["ended"] == 1,
-        "one due today": [row["next_date"] for row in schedules].count(day.isoformat()) == 1,
-        "scheduled payments are unique": len({(r["frequency"], r["amount"], r["payee_name"]) for r in schedules})
-        == len(schedules),
-        "25-60 messages": 25 <= len(messages) <= 60,
-        "subjects are unique": len({row[0] for row in messages}) == len(messages),
-        "messages of the past": all(row[1] < opened_at for row in messages),
-        "no code is valid": not sql(session, "SELECT 1 FROM one_time_code WHERE expires_at > ?", opened_at),
-        "codes that were never used": bool(sql(session, "SELECT 1 FROM one_time_code WHERE NOT used")),
-    }
-    return [what for what, holds in promised.items() if not holds] + broken_books(session)
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_a_world_holds_all_that_the_domain_promises(seed: int) -> None:
-    assert faults(seed) == []
-
-
-@pytest.mark.soak
-def test_a_thousand_seeds_give_a_thousand_valid_worlds() -> None:
-    digests = set()
-    for seed in MANY_SEEDS:
-        assert faults(seed) == [], f"seed {seed}"
-        digests.add(SERVER.template(seed).digest)
-    assert len(digests) == len(MANY_SEEDS)
-
-
-def test_seeds_give_different_worlds() -> None:
-    assert len({SERVER.template(seed).digest for seed in range(30)}) == 30
-
-
-def test_what_the_inbox_says_is_true() -> None:
-    for seed in SEEDS:
-        session = LocalSession(SERVER, seed)
-        for subject, body in sql(session, "SELECT subject, body FROM bank_message WHERE kind = 'statement'"):
-            nickname = subject.split(" statement for ")[1]
-            month = datetime.strptime(subject.split(" statement")[0], "Your %B %Y")
-            until = (month.replace(day=28) + timedelta(days=5)).replace(day=1).date().isoformat()
-            opening, moved = sql(
-                session,
-                "SELECT a.opening_balance, sum(CASE direction WHEN 'incoming' THEN amount ELSE -amount END)"
-                " FROM account a JOIN bank_transaction t USING (account_id)"
-                " WHERE nickname = ? AND t.status IN ('posted', 'disputed') AND posted_at < ?",
-                nickname,
-                until,
-            )[0]
-            assert f"closing balance {(opening + moved) / 100:,.2f} dollars" in body
-        for body, posted in sql(session, "SELECT body, sent_at FROM bank_message WHERE subject LIKE 'Large purchase%'"):
-            amount = round(float(body.split()[0].replace(",", "")) * 100)
-            assert sql(session, "SELECT 1 FROM bank_transaction WHERE amount = ? AND posted_at = ?", amount, posted)
 
 
 # Refusals

@@ -6,6 +6,7 @@ import os
 import select
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -106,16 +107,25 @@ class Http:
     """A server process with streamable HTTP."""
 
     def __init__(self, server: str, *options: str) -> None:
+        self._errors = tempfile.TemporaryFile("w+")  # a pipe that nobody empties would stop the server
         self.process = subprocess.Popen(
-            command(server, "--http", "--port", "0", *options), stderr=subprocess.PIPE, env=ENVIRONMENT
+            command(server, "--http", "--port", "0", *options), stderr=self._errors, env=ENVIRONMENT
         )
-        assert self.process.stderr is not None
-        line = self.process.stderr.readline().decode()
-        self.address = line.split()[-1]
+        self.address = self._announced()
         parts = urlsplit(self.address)
-        assert parts.hostname, line
+        assert parts.hostname
         assert parts.port
         self.host, self.port = parts.hostname, parts.port
+
+    def _announced(self) -> str:
+        end = time.monotonic() + SILENCE
+        while time.monotonic() < end and self.process.poll() is None:
+            self._errors.seek(0)
+            line, ended, _ = self._errors.read().partition("\n")
+            if ended:
+                return line.split()[-1]
+            time.sleep(0.02)
+        raise AssertionError("the server did not announce its address")
 
     def __enter__(self) -> "Http":
         return self
@@ -123,8 +133,7 @@ class Http:
     def __exit__(self, *_: object) -> None:
         self.process.terminate()
         self.process.wait(10)
-        assert self.process.stderr is not None
-        self.process.stderr.close()
+        self._errors.close()
 
     def post(self, body: bytes, headers: Mapping[str, str] | None = None, method: str = "POST") -> tuple[int, Any]:
         """Status and decoded body of one request on a connection of its own."""

@@ -161,7 +161,7 @@ def test_each_breach_is_found_and_named(name, law, caplog):
     report = laws.check(server(name), seeds=range(2), calls=60)
     assert law in {finding.law for finding in report.findings}
     assert name in {finding.tool for finding in report.findings}
-    assert f"{law}: {name}, seed 0" in str(report)
+    assert f"{law}: {name}, seed " in str(report)
 
 
 def test_worlds_that_do_not_depend_on_the_seed_are_found():

@@ -49,7 +49,7 @@ def _elsewhere(name: str) -> Server:
     return found
 
 
-def session(name: str, seed: int) -> LocalSession:
+def open_session(name: str, seed: int) -> LocalSession:
     """A new session of a server in this process.
 
     Raises:

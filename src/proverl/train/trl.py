@@ -76,6 +76,11 @@ class Spec:
         return len(self._codec.start(messages, task.shown(0), self._limits).prompt().ids)
 
     @property
+    def tasks(self) -> int:
+        """The number of tasks that fit the limits."""
+        return len(self._tasks)
+
+    @property
     def train_dataset(self) -> Any:
         """The tasks' first messages; the id of the task rides on the message, since TRL hands on the prompt only."""
         from datasets import Dataset
@@ -222,7 +227,10 @@ def train(
     if not torch.cuda.is_available():
         torch.set_num_threads(settings.threads)
     folder = _model(settings, tasks, open_session)
-    tokenizer = AutoTokenizer.from_pretrained(folder, padding_side="left")
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(folder, padding_side="left")
+    except (OSError, ValueError) as error:
+        raise UsageError(f"no model {folder!r}: {error}") from None
     rank = os.environ.get("RANK", "0")
     name = "rollouts.jsonl" if rank == "0" else f"rollouts-{rank}.jsonl"
     updates: list[dict[str, Json]] = []
@@ -242,6 +250,8 @@ def train(
             group=settings.group,
             record=record,
         )
+        if settings.batch > spec.tasks:
+            raise UsageError(f"batch {settings.batch} is more than the {spec.tasks} tasks that fit the limits")
         callback = _metrics_file(settings.out / "metrics.jsonl", spec, settings.max_masked, (updates.append, on_update))
         trainer = _trainer(settings, folder, tokenizer, spec, callback)
         trainer.train()

@@ -109,6 +109,16 @@ class Report:
             self.findings.append(Finding(law, tool, seed, detail, kept))
         return holds
 
+    def rows(self) -> list[dict[str, Json]]:
+        """Each law as a row: the cases checked, whether it held, and the first breach or why it was not checked."""
+        found = []
+        for law, meaning in LAWS.items():
+            breaches = [finding for finding in self.findings if finding.law == law]
+            held = "not checked" if law in self.skipped else "broken" if breaches else "holds"
+            why = self.skipped.get(law) or (str(breaches[0]) if breaches else "")
+            found.append({"law": meaning, "cases": self.cases[law], "held": held, "why": why})
+        return found
+
     def __str__(self) -> str:
         lines = [f"{self.server}: {self.outcomes.total()} calls, {self.success_share:.0%} succeeded"]
         for law, meaning in LAWS.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Annotated
 
 from ....world.server import SECRET, Field, Refused, World, tool
@@ -110,13 +110,7 @@ def schedule_payee_payment(
     """
     whole = cents(amount)
     today = world.now.date()
-    start = parse_date(start_date, "start_date")
-    end = None if end_date is None else parse_date(end_date, "end_date")
-    if start > today + FURTHEST_START:
-        latest = day(today + FURTHEST_START)
-        raise Refused("invalid_argument", f"start_date {start_date!r} is more than a year away; {latest} is the latest")
-    if end is not None and frequency == "single":
-        raise Refused("invalid_argument", f"a single payment has no end_date; leave {end_date!r} out")
+    start, end = _dates(start_date, end_date, frequency, today)
     sender = find_account(world, from_account_id)
     payee = find_open_payee(world, payee_id)
     check_sender(sender)
@@ -148,6 +142,18 @@ def schedule_payee_payment(
         "next_date": day(start),
         "end_date": None if end is None else day(end),
     }
+
+
+def _dates(start_date: str, end_date: str | None, frequency: Frequency, today: date) -> tuple[date, date | None]:
+    """First and last day; refuses invalid_argument."""
+    start = parse_date(start_date, "start_date")
+    end = None if end_date is None else parse_date(end_date, "end_date")
+    if start > today + FURTHEST_START:
+        latest = day(today + FURTHEST_START)
+        raise Refused("invalid_argument", f"start_date {start_date!r} is more than a year away; {latest} is the latest")
+    if end is not None and frequency == "single":
+        raise Refused("invalid_argument", f"a single payment has no end_date; leave {end_date!r} out")
+    return start, end
 
 
 def _check_duplicate(world: World, payee: Row, amount: int, frequency: Frequency) -> None:
