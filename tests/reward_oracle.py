@@ -94,9 +94,9 @@ class Oracle:
             if at.serves:
                 for later in self.steps.values():
                     uses = any(edge.step == index and edge.kind == "value" for edge in later.edges)
-                    if uses and later.index in where and not where[later.index].serves:
-                        if not at.moment < where[later.index].moment:
-                            return None
+                    user = where.get(later.index)
+                    if uses and user is not None and not user.serves and not at.moment < user.moment:
+                        return None
                 coverage, agreement = coverage + 1, agreement + 1
                 continue
             right = {name: self.agrees(step, name, at.call, where) for name in step.compared}
@@ -123,11 +123,12 @@ class Oracle:
         for edge in step.edges:
             before = where.get(edge.step)
             if before is None:
-                if self.steps[edge.step].effect != "read" or m != 1:
-                    return 0
-            elif (edge.kind == "value" and not before.moment < at.moment) or (
-                edge.kind == "state" and not before.place < at.place
-            ):
+                held = self.steps[edge.step].effect == "read" and m == 1
+            elif edge.kind == "value":
+                held = before.moment < at.moment
+            else:
+                held = before.place < at.place
+            if not held:
                 return 0
         return 1
 

@@ -2,8 +2,11 @@
 
 import asyncio
 import json
+import os
+import signal
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -25,6 +28,7 @@ from proverl.rollout import (
     play,
     run,
 )
+from proverl.world.manager import MCPManager
 from proverl.world.session import LocalSession
 from shop import server
 from shop.tasks import (
@@ -646,3 +650,26 @@ def test_a_call_record_keeps_what_was_asked_and_when():
     made = trace.turns[0].calls
     assert [c.assistant_turn for c in made] == [0, 1]
     assert made[1] == Call("list_items", {"limit": 2}, made[1].outcome, 1)
+
+
+# Over stdio
+
+
+def test_an_episode_over_stdio_is_the_same_even_if_its_server_is_killed_in_the_middle():
+    tests = str(Path(__file__).parent)
+    task = buy_and_cancel()
+    policy = Acting(POLICIES["ground_truth"], task)
+    with MCPManager(environment={"PYTHONPATH": tests}) as manager:
+
+        async def opener(name: str, seed: int):
+            return await manager.aopen(f"{name}:server", seed)
+
+        async def killing(prompt):
+            if len(prompt.messages) == 6:  # between the purchase and its closing words
+                os.kill(manager.pid("shop:server"), signal.SIGKILL)
+            return policy.next(prompt.messages)
+
+        trace = asyncio.run(play(task, opener, killing, MessageCodec()))
+        assert manager.restarts == {"shop:server": 1}
+    here = act(task, "ground_truth")
+    assert replace(trace, seconds=0.0) == replace(here, seconds=0.0)

@@ -80,18 +80,16 @@ def policy_rows(episodes: Iterable[Episode]) -> list[dict[str, Json]]:
 
 
 def shape_rows(episodes: Iterable[Episode]) -> list[dict[str, Json]]:
-    """Per shape of task: how many there are, and the mean robust total of each policy."""
+    """Per policy: the mean robust total on each shape of task; the first row counts the tasks."""
     cells: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for one in episodes:
-        cells[data.shape(one.task)][one.policy.replace("_", " ")].append(one.scores["robust"].total)
-    return [
-        {
-            "shape": shape,
-            "tasks": max(len(totals) for totals in policies.values()),
-            **{policy: fmean(totals) for policy, totals in policies.items()},
-        }
-        for shape, policies in sorted(cells.items())
-    ]
+        cells[one.policy.replace("_", " ")][data.shape(one.task)].append(one.scores["robust"].total)
+    shapes = [shape for shape in data.SHAPES if any(shape in totals for totals in cells.values())]
+    first = next(iter(cells.values()))
+    found: list[dict[str, Json]] = [{"policy": "(tasks)", **{shape: len(first[shape]) for shape in shapes}}]
+    for policy, totals in cells.items():
+        found.append({"policy": policy, **{shape: fmean(totals[shape]) for shape in shapes}})
+    return found
 
 
 def _write(out: Path, tasks: Sequence[Task], episodes: Sequence[Episode], replays: Sequence[Replay]) -> None:
@@ -136,4 +134,4 @@ def _next_steps(out: Path, tasks: Sequence[Task]) -> None:
         f"proverl synth --count 200 --out {out.parent / 'data' / 'tasks.jsonl'}",
         f"proverl rollout {out / 'tasks.jsonl'} --model NAME --base-url http://localhost:8000/v1",
     ):
-        console.print(f"  {line}", highlight=False, markup=False)
+        console.print(f"  {line}", highlight=False, markup=False, soft_wrap=True)

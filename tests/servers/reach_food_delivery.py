@@ -51,6 +51,20 @@ def done(session: LocalSession, tool: str, **arguments: Any) -> Row:
     return value
 
 
+def sql(session: LocalSession, query: str, *values: Any) -> list[tuple[Any, ...]]:
+    """Rows of the session's store, behind the tools' back."""
+    return session.store.connection().execute(query, values).fetchall()
+
+
+def wallet(session: LocalSession) -> int:
+    ((held,),) = sql(session, "SELECT wallet_cents FROM account")
+    return int(held)
+
+
+def in_cents(amount: float) -> int:
+    return round(amount * 100)
+
+
 ANY = "SELECT restaurant_id FROM restaurant"
 PLAIN = "SELECT dish_id FROM dish WHERE NOT sold_out AND dish_id NOT IN (SELECT dish_id FROM option_group)"
 REQUIRED = "SELECT dish_id FROM option_group JOIN dish USING (dish_id) WHERE least = 1 AND NOT sold_out"
@@ -92,7 +106,9 @@ LINE_REQUIRED = ON_LINE.format(
     more="AND EXISTS (SELECT 1 FROM option_group g WHERE g.dish_id = d.dish_id AND g.least > 0)",
 )
 LINE_TOO_MANY = ON_LINE.format(
-    columns="1 AS quantity, (SELECT json_group_array(option_id) FROM dish_option o WHERE o.dish_id = d.dish_id) AS option_ids",
+    columns="""
+    1 AS quantity, (SELECT json_group_array(option_id) FROM dish_option o WHERE o.dish_id = d.dish_id) AS option_ids
+    """,
     more="AND EXISTS (SELECT 1 FROM option_group g WHERE g.dish_id = d.dish_id AND g.most < 3)",
 )
 LINE_PLAIN = ON_LINE.format(
@@ -111,7 +127,9 @@ SELECT o.order_id {columns} FROM food_order_now o WHERE o.stage = 'delivered' {m
 """
 FRESH = DELIVERED.format(
     columns="",
-    more="AND o.now - o.delivered_at < 48 * 3600 AND NOT EXISTS (SELECT 1 FROM problem_case p WHERE p.order_id = o.order_id)",
+    more="""
+    AND o.now - o.delivered_at < 48 * 3600 AND NOT EXISTS (SELECT 1 FROM problem_case p WHERE p.order_id = o.order_id)
+    """,
 )
 STRANGE_DISH = (
     "(SELECT json_array(min(dish_id)) FROM dish WHERE dish_id NOT IN (SELECT dish_id FROM food_order_line)) AS dish_ids"

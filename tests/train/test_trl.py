@@ -1,4 +1,4 @@
-"""Training with TRL on a CPU: the token codec with real templates, the rollout function, two updates of a tiny model."""
+"""Training with TRL on a CPU: the token codec with real templates, the rollout function, updates of a tiny model."""
 
 import asyncio
 import json
@@ -339,7 +339,7 @@ def test_a_run_whose_machine_fails_too_often_fails(tmp_path):
     settings = Settings(
         model="tiny", out=tmp_path, steps=1, group=2, batch=1, micro_batch=2, reply_tokens=8, warm_updates=1
     )
-    with pytest.raises(InfrastructureError, match="2 of 2 rollouts were masked.*gone"):
+    with pytest.raises(InfrastructureError, match=r"2 of 2 rollouts were masked.*gone"):
         train(settings, [irrelevant()], dead)
 
 

@@ -9,8 +9,8 @@ assignment (Hungarian method) of the steps left, with every order constraint ass
 weights are integers, compared exactly. Past `NODES` nodes, which only a made-up trace needs, the best alignment found
 so far is taken: a lower bound, and the same in every run.
 
-Ties go first to more steps with a call of their own, then to the earlier call, for this turn's steps before those still
-open from earlier turns.
+Ties go first to more coverage of this turn's steps than of those still open from earlier turns, then to more steps with
+a call of their own that agrees in something, then to the earlier call, again for this turn's steps first.
 """
 
 from __future__ import annotations
@@ -62,6 +62,7 @@ class Alignment:
             self._named.setdefault(seen.call.name, []).append(seen)
         self._memo: dict[tuple[int, ...], tuple[int, int]] = {}
         self._rank = {view.index: rank for rank, view in enumerate(self.views)}
+        self._turn = turn
         self._units(turn)
         self._options = [self._own(view) for view in self.views]
         self._best: tuple[int, dict[int, _Option | None]] | None = None
@@ -74,7 +75,8 @@ class Alignment:
         ordered = sorted(self.views, key=lambda view: (view.index not in turn, view.index))
         self._digit: dict[int, int] = {view.index: base ** (count - 1 - rank) for rank, view in enumerate(ordered)}
         self._call: int = base**count
-        self._agreement: int = self._call * (count + 1)
+        self._mine: int = self._call * (count + 1)
+        self._agreement: int = self._mine * (count * self.plan.scale + 1)
         self._cover: int = self._agreement * (count * self.plan.scale + 1)
 
     # How well a call fits
@@ -160,7 +162,7 @@ class Alignment:
             return int(self.plan.views[edge.step].step.effect == "read" and m == self.plan.scale)
         if came_before(seen, option.seen, edge.kind == "value"):
             return 1
-        return None if served else 0
+        return None if served and edge.kind == "value" else 0
 
     def _worth(self, view: View, option: _Option | None, chosen: Mapping[int, _Option | None]) -> int | None:
         """The weight of a choice once all earlier steps have theirs; None if it cannot be chosen."""
@@ -173,9 +175,9 @@ class Alignment:
     def _sum(self, view: View, option: _Option, cover: int, agreement: int) -> int:
         at = option.seen.place - self._start
         return (
-            cover * self._cover
+            cover * (self._cover + self._mine if view.index in self._turn else self._cover)
             + agreement * self._agreement
-            + option.call * self._call
+            + (self._call if option.call and (option.m or option.agreement) else 0)
             - (at if at > 0 else 0) * self._digit[view.index]
         )
 
@@ -246,8 +248,6 @@ class Alignment:
     def _branch(self, depth: int, chosen: dict[int, _Option | None], used: frozenset[int], value: int) -> None:
         """Try all ways to match the steps from `depth` on that may beat the best found so far."""
         self._nodes += 1
-        if self._nodes > NODES and self._best is not None:
-            return
         bound, guess = self._relaxed(depth, chosen, used)
         if self._best is not None and value + bound <= self._best[0]:
             return
@@ -260,6 +260,8 @@ class Alignment:
         ways: list[_Option | None] = [None, *self._options[depth]]
         ways.sort(key=lambda option: -self._hoped(view, option, chosen))
         for option in ways:
+            if self._nodes >= NODES and self._best is not None:
+                return
             takes = option is not None and option.call
             if option is not None and takes and option.seen.place in used:
                 continue

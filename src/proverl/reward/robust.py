@@ -182,7 +182,7 @@ def _have(each: _Judged, placed: Mapping[int, Placed]) -> _Have:
                 spent.add(where.seen.place)
             continue
         wanted[view.step.tool] = wanted.get(view.step.tool, 0) + 1
-        if where.seen is not None and where.agreement:
+        if where.seen is not None:
             own.add(where.seen.place)
     spent -= own
     start = each.window[0].place if each.window else 0

@@ -5,9 +5,8 @@ and keeping control tokens out of what tools and users say. Does not cover: load
 calls of another style than `<tool_call>{"name": ..., "arguments": ...}</tool_call>`.
 
 Nothing sampled is ever tokenised again: the ids of an episode are the prompt, then what was sampled and what was
-inserted, in turn. What is inserted after an assistant turn is the difference of two renderings of a dummy conversation,
-cut behind the token that ends an assistant turn, so all results of one turn are rendered together as the template
-groups them.
+inserted, in turn. What is inserted after an assistant turn is what the template writes in a dummy conversation behind
+the token that ends such a turn, so all results of one turn are rendered together as the template groups them.
 
 A tool result or a user may hold the text of a control token ("<|im_end|>"). Such text is broken in two before it is
 tokenised, so the policy reads the same characters but never the control token.
@@ -35,6 +34,8 @@ TAGS = (
     "<think>",
     "</think>",
 )
+ANCHOR = "what the assistant said"
+"""The words of the dummy assistant turn behind which the next messages are cut off."""
 MARKS = [chr(code) for code in range(0xE000, 0xE100)]
 """Private-use characters; one that occurs nowhere in the text marks where a control token is broken."""
 
@@ -90,18 +91,16 @@ class TokenCodec:
 
     def extension(self, messages: Sequence[Message]) -> list[int]:
         """The ids between the end of an assistant's turn and the beginning of its next one."""
-        assistant: dict[str, Json] = {"role": "assistant", "content": "" if messages[0].role == "tool" else "a"}
-        if messages[0].role == "tool":
-            names = [message.name or "unknown" for message in messages if message.role == "tool"]
+        assistant: dict[str, Json] = {"role": "assistant", "content": ANCHOR}
+        names = [message.name or "unknown" for message in messages if message.role == "tool"]
+        if names:
             assistant["tool_calls"] = [{"type": "function", "function": {"name": n, "arguments": {}}} for n in names]
-        before = [{"role": "user", "content": "u"}, assistant]
         mark, chat = self._broken([message.chat() for message in messages])
-        head = self._render(before, [], generation=False)
-        head = head[: head.rindex(self.end) + len(self.end)]
-        whole = self._render([*before, *chat], [], generation=True)
-        if not whole.startswith(head):
-            raise UsageError("the chat template renders a turn differently once another one follows; it cannot be used")
-        return self._encode(whole[len(head) :], mark)
+        text = self._render([{"role": "user", "content": "u"}, assistant, *chat], [], generation=True)
+        end = text.find(self.end, text.find(ANCHOR))
+        if end < 0:
+            raise UsageError("the chat template leaves out what an assistant said; it cannot be used")
+        return self._encode(text[end + len(self.end) :], mark)
 
     def read(self, ids: Sequence[int]) -> Reply:
         """The reply that sampled ids are."""
@@ -136,9 +135,9 @@ class TokenCodec:
     def _find_end(self, added: Iterable[str]) -> str:
         """The control token behind an assistant's words."""
         text = self._render(
-            [{"role": "user", "content": "u"}, {"role": "assistant", "content": "WORDS"}], [], generation=False
+            [{"role": "user", "content": "u"}, {"role": "assistant", "content": ANCHOR}], [], generation=False
         )
-        tail = text[text.rindex("WORDS") :]
+        tail = text[text.rindex(ANCHOR) + len(ANCHOR) :]
         found = sorted((tail.index(token), -len(token), token) for token in added if token and token in tail)
         if not found:
             raise UsageError("the chat template ends an assistant's turn without a special token; it cannot be used")

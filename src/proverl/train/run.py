@@ -13,7 +13,7 @@ from ..evaluate import local
 from ..records import Json
 from ..report import errors
 from ..synth import data
-from .settings import Settings
+from .settings import TINY, TINY_BOUNDS, Settings
 
 
 def train(engine: str, file: Path, model: str, out: Path, **more: Any) -> list[dict[str, Json]]:
@@ -28,7 +28,8 @@ def train(engine: str, file: Path, model: str, out: Path, **more: Any) -> list[d
         raise UsageError(f"no engine {engine!r}; known: trl")
     from .trl import train as run
 
-    return run(Settings(model=model, out=out, **more), data.read(file), local, _show)
+    bounds = TINY_BOUNDS if model == TINY else {}
+    return run(Settings(model=model, out=out, **{**bounds, **more}), data.read(file), local, _show)
 
 
 def _show(update: dict[str, Json]) -> None:

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 from ..errors import UsageError
 from ..rollout import DEFAULT, Limits
 
 TINY = "tiny"
 """The model that is made from scratch, for trying out a run without any download."""
+
+TINY_BOUNDS: Final = {"reply_tokens": 160, "limits": Limits(response_tokens=2_048)}
+"""Settings for the tiny model where nothing else is said: it rambles, and a CPU has to follow."""
 
 LEARNING_RATES = {
     "Qwen3-4B-Instruct-2507": 1e-6,

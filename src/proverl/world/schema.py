@@ -64,6 +64,8 @@ class Schema:
 
     sql: str
     tables: dict[str, Table] = field(init=False)
+    order: tuple[str, ...] = field(init=False)
+    """The tables, each after those that it refers to (where they do not refer to each other in a circle)."""
 
     def __post_init__(self) -> None:
         full = FRAMEWORK_SQL + self.sql
@@ -87,11 +89,26 @@ class Schema:
                 if target not in tables:
                     raise DefinitionError(f"schema.sql: {table.name}.{column} refers to {target}, which is no table")
         object.__setattr__(self, "tables", tables)
+        object.__setattr__(self, "order", _parents_first(tables))
         connection.close()
 
     def create(self, connection: apsw.Connection) -> None:
         """Create all tables in an empty database."""
         connection.execute(FRAMEWORK_SQL + self.sql)
+
+
+def _parents_first(tables: dict[str, Table]) -> tuple[str, ...]:
+    found: dict[str, None] = {}
+
+    def visit(name: str, way: tuple[str, ...]) -> None:
+        if name not in found and name not in way:
+            for parent in sorted(set(tables[name].refers.values())):
+                visit(parent, (*way, name))
+            found[name] = None
+
+    for name in sorted(tables):
+        visit(name, ())
+    return tuple(found)
 
 
 def _marks(sql: str) -> dict[str, dict[str, str]]:

@@ -216,17 +216,27 @@ def node_of(user: User, path: str, name: str, parent: Node | None, row: Row, lin
 
 
 def walk(world: World, user: User, text: str, *, follow: bool = True) -> Node | Obstacle:
-    """Walk a path; `follow` says whether a link at its very end is followed too."""
+    """Walk a path; `follow` says whether a link at its very end is followed too.
+
+    What ends in a slash means a folder, so a file is not there under such a name.
+    """
     path = absolute(user, text)
     names = _names(path)
-    if names and ".." not in names:
-        groups = f" {' '.join(user.groups)} "
-        rows = world.all(STRAIGHT, f"{path[1:]}/", len(names), user.login, groups)
-        if len(rows) == 2 and not (follow and rows[1]["kind"] == "link"):
-            above = path[: -len(names[-1]) - 1]
-            parent = node_of(user, above or "/", names[-2] if above else "/", None, rows[0])
-            return node_of(user, path, names[-1], parent, rows[1])
-    return _Walk(world, user, text, names, follow).run()
+    straight = _straight(world, user, path, names, follow) if names and ".." not in names else None
+    found = straight or _Walk(world, user, text, names, follow).run()
+    if isinstance(found, Node) and found.kind == "file" and text.endswith(("/", "/.")):
+        return Obstacle("missing", text, found, (".",))
+    return found
+
+
+def _straight(world: World, user: User, path: str, names: list[str], follow: bool) -> Node | None:
+    """The node of a path without `..` that leads through no link and nothing closed; None for all others."""
+    rows = world.all(STRAIGHT, f"{path[1:]}/", len(names), user.login, f" {' '.join(user.groups)} ")
+    if len(rows) != 2 or (follow and rows[1]["kind"] == "link"):
+        return None
+    above = path[: -len(names[-1]) - 1]
+    parent = node_of(user, above or "/", names[-2] if above else "/", None, rows[0])
+    return node_of(user, path, names[-1], parent, rows[1])
 
 
 def find(

@@ -177,7 +177,7 @@ SIMILAR_LABELS = (
     ("studio", "old studio"),
     ("parents", "grandparents"),
     ("gym", "climbing gym"),
-    ("office annex", "annex garden"),
+    ("annex", "annex garden"),
     ("sister", "sister-in-law"),
     ("workshop", "workshop yard"),
 )

@@ -20,7 +20,7 @@ from .places import Address, Choice, City, Dish, Option, Restaurant, Street
 from .wishes import draw_wishes, insert_baskets, insert_promos
 
 INNER_RADIUS = 1500
-OUTER_RING = (2900, 3500)
+OUTER_RING = (3400, 4200)
 
 
 def build(world: Builder) -> None:

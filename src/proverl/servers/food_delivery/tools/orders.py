@@ -32,7 +32,7 @@ CASH_LIMIT = 6000
 
 # ?1 stage, ?2 pattern, ?3 first moment, ?4 rows to skip.
 _FOUND = """
-FROM food_order_now o
+SELECT {columns} FROM food_order_now o
 WHERE (?1 IS NULL OR o.stage = ?1)
   AND (?3 IS NULL OR o.placed_at >= ?3)
   AND (?2 IS NULL OR o.restaurant_name LIKE ?2 ESCAPE '\\' OR EXISTS (
@@ -40,14 +40,14 @@ WHERE (?1 IS NULL OR o.stage = ?1)
     WHERE l.order_id = o.order_id AND d.name LIKE ?2 ESCAPE '\\'
   ))
 """
-_LIST = f"""
-SELECT o.order_id, o.restaurant_id, o.restaurant_name, o.street, o.placed_at, o.stage, o.total_cents, o.tip_cents,
-  o.delivered_at, o.now,
-  EXISTS (SELECT 1 FROM order_rating r WHERE r.order_id = o.order_id) AS rated,
-  EXISTS (SELECT 1 FROM problem_case p WHERE p.order_id = o.order_id) AS reported
-{_FOUND} ORDER BY o.placed_at DESC, o.order_id LIMIT {PAGE} OFFSET ?4
-"""  # noqa: S608
-_COUNT = f"SELECT count(*) {_FOUND}"
+_COLUMNS = """
+o.order_id, o.restaurant_id, o.restaurant_name, o.street, o.placed_at, o.stage, o.total_cents, o.tip_cents,
+o.delivered_at, o.now,
+EXISTS (SELECT 1 FROM order_rating r WHERE r.order_id = o.order_id) AS rated,
+EXISTS (SELECT 1 FROM problem_case p WHERE p.order_id = o.order_id) AS reported
+"""
+_LIST = f"{_FOUND.format(columns=_COLUMNS)} ORDER BY o.placed_at DESC, o.order_id LIMIT {PAGE} OFFSET ?4"
+_COUNT = _FOUND.format(columns="count(*)")
 
 _LINES = """
 SELECT l.dish_id, d.name AS dish_name, l.quantity, l.quantity * l.unit_cents AS line_cents, (
