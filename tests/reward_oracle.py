@@ -38,6 +38,8 @@ class Oracle:
     """Tries all ways to match `steps` in a turn, given what earlier turns matched."""
 
     def __init__(self, task: Task, trace: Trace, earlier: dict[int, At]) -> None:
+        self.task = task
+        self.own: set[int] = set()
         self.steps = {step.index: step for step in task.steps}
         self.required = {tool.name: tool.required for tool in task.tools}
         self.effects = {tool.name: tool.effect for tool in task.tools}
@@ -50,8 +52,9 @@ class Oracle:
                 at = At((index, call.assistant_turn), len(self.calls), call, False)
                 self.calls.append((at, number < most))
 
-    def best(self, turn: int, indexes: list[int]) -> tuple[Fraction, Fraction]:
-        """The greatest (coverage, agreement) sums over these steps."""
+    def best(self, turn: int, indexes: list[int]) -> tuple[Fraction, Fraction, Fraction]:
+        """The greatest (coverage, coverage of the turn's own steps, agreement) sums over these steps."""
+        self.own = {step.index for step in self.task.turns[turn].steps}
         ways: list[list[At | None]] = []
         for index in indexes:
             step = self.steps[index]
@@ -84,8 +87,8 @@ class Oracle:
                 return [replace(reads[count - 1], serves=True)]
         return []
 
-    def worth(self, chosen: dict[int, At | None]) -> tuple[Fraction, Fraction] | None:
-        coverage = agreement = Fraction(0)
+    def worth(self, chosen: dict[int, At | None]) -> tuple[Fraction, Fraction, Fraction] | None:
+        coverage = mine = agreement = Fraction(0)
         where = {**self.earlier, **{index: at for index, at in chosen.items() if at is not None}}
         for index, at in chosen.items():
             step = self.steps[index]
@@ -97,14 +100,15 @@ class Oracle:
                     user = where.get(later.index)
                     if uses and user is not None and not user.serves and not at.moment < user.moment:
                         return None
-                coverage, agreement = coverage + 1, agreement + 1
+                coverage, mine, agreement = coverage + 1, mine + (index in self.own), agreement + 1
                 continue
             right = {name: self.agrees(step, name, at.call, where) for name in step.compared}
             must = [name for name in step.compared if name in self.required[step.tool]]
             m = Fraction(sum(right[name] for name in must), len(must)) if must else Fraction(1)
             agreement += Fraction(sum(right.values()), len(right)) if right else 1
-            coverage += m * self.order(step, at, m, where)
-        return coverage, agreement
+            covered = m * self.order(step, at, m, where)
+            coverage, mine = coverage + covered, mine + (covered if index in self.own else 0)
+        return coverage, mine, agreement
 
     def agrees(self, step: Step, name: str, call: Call, where: dict[int, At]) -> bool:
         if name not in call.arguments:

@@ -74,9 +74,11 @@ def compare_with_oracle(rng: random.Random, most_steps: int, most_calls: int) ->
         part, done = cut(task, trace, reached)
         todo = [step.index for step in part.steps if step.index not in known]
         oracle = Oracle(part, done, known)
-        coverage, agreement = oracle.best(reached - 1, todo)
+        coverage, mine, agreement = oracle.best(reached - 1, todo)
         found = [after[index] for index in todo]
         assert math.isclose(sum(where.m * where.o for where in found), coverage, abs_tol=TINY)
+        own = [after[step.index] for step in part.turns[reached - 1].steps]
+        assert math.isclose(sum(where.m * where.o for where in own), mine, abs_tol=TINY)
         assert math.isclose(sum(where.agreement for where in found), agreement, abs_tol=TINY)
 
 

@@ -16,6 +16,7 @@ from proverl.records import Kind, Outcome
 from proverl.world.arguments import Generator
 from proverl.world.session import LocalSession
 from proverl.world.state import Hot, Store
+from proverl.world.world import World
 
 
 def opened(seed: int = 1) -> LocalSession:
@@ -394,3 +395,29 @@ def test_calls_of_many_sessions_in_one_event_loop_do_not_mix():
         return await asyncio.gather(*(one(seed % 3) for seed in range(12)))
 
     assert all(asyncio.run(all_of_them()))
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE item SET stock = 0 RETURNING item_id",
+        "  insert into item values ('i', 'n', 1, 1) returning item_id",
+        "WITH one AS (SELECT 1)\nDELETE FROM item RETURNING item_id",
+        "PRAGMA foreign_keys = OFF",
+        "COMMIT",
+    ],
+)
+@pytest.mark.parametrize("method", ["all", "one", "value"])
+def test_a_reading_method_refuses_to_write(sql, method):
+    session = opened()
+    session.call("buy", purchase(session))
+    digest = session.digest()
+    with pytest.raises(RuntimeError, match=r"use world\.run"):
+        getattr(World(session.store, server.offset), method)(sql)
+    assert session.digest() == digest
+
+
+@pytest.mark.parametrize("sql", ["SELECT 1", " with a AS (SELECT updated FROM b) SELECT 1", "VALUES (1)"])
+def test_a_reading_method_takes_every_form_of_query(sql):
+    sql = sql.replace("updated FROM b", "stock FROM item")
+    assert World(opened().store, server.offset).value(sql) == 1

@@ -9,8 +9,9 @@ assignment (Hungarian method) of the steps left, with every order constraint ass
 weights are integers, compared exactly. Past `NODES` nodes, which only a made-up trace needs, the best alignment found
 so far is taken: a lower bound, and the same in every run.
 
-Ties go first to more coverage of this turn's steps than of those still open from earlier turns, then to more steps with
-a call of their own that agrees in something, then to the earlier call, again for this turn's steps first.
+Of two alignments with the same coverage the one goes first that covers more of this turn's steps than of those still
+open from earlier turns. Ties after agreement go to more steps with a call of their own that agrees in something, then
+to the earlier call, again for this turn's steps first.
 """
 
 from __future__ import annotations
@@ -75,9 +76,9 @@ class Alignment:
         ordered = sorted(self.views, key=lambda view: (view.index not in turn, view.index))
         self._digit: dict[int, int] = {view.index: base ** (count - 1 - rank) for rank, view in enumerate(ordered)}
         self._call: int = base**count
-        self._mine: int = self._call * (count + 1)
-        self._agreement: int = self._mine * (count * self.plan.scale + 1)
-        self._cover: int = self._agreement * (count * self.plan.scale + 1)
+        self._agreement: int = self._call * (count + 1)
+        self._mine: int = self._agreement * (count * self.plan.scale + 1)
+        self._cover: int = self._mine * (count * self.plan.scale + 1)
 
     # How well a call fits
 

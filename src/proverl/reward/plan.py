@@ -184,7 +184,7 @@ class Plan:
 # stay its own.
 _plans: dict[int, tuple[Task, Plan]] = {}
 _lock = Lock()
-_KEPT = 256
+_KEPT = 1024
 
 
 def plan_of(task: Task) -> Plan:

@@ -11,6 +11,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 from ..errors import SynthesisError
 from ..records import Json, Step, Task, Turn
@@ -26,7 +27,7 @@ from .teacher import ASSISTANT_TURNS, Level, ScriptedTeacher
 from .truth import Executed, Truth
 
 PER_WORLD = 10
-ATTEMPTS = 6
+ATTEMPTS = 8
 LEVELS: tuple[Level, ...] = ("complete", "complete", "complete", "missing", "minimal")
 """60 % complete, 20 % missing an argument, 20 % minimal (specification section 2), in turn."""
 HIDDEN_EVERY = 12
@@ -105,7 +106,9 @@ def converse(domain: Domain, job: Job) -> Task:
     for attempt in range(ATTEMPTS):
         rng = random.Random(f"{job.seed}:{job.index}:{attempt}")  # noqa: S311
         among = domain.graph.reads if job.reads else None
-        chain = job.chain if attempt < ATTEMPTS // 2 else domain.graph.chain(rng, Counter(job.chain), among=among)
+        special = job.hide or job.level != "complete"
+        keep = attempt == 0 or (attempt < ATTEMPTS // 2 and not special)
+        chain = job.chain if keep else domain.graph.chain(rng, Counter(job.chain), among=among)
         try:
             return _converse(domain, replace(job, chain=chain), rng, attempt)
         except SynthesisError as error:
@@ -116,9 +119,9 @@ def converse(domain: Domain, job: Job) -> Task:
 def _converse(domain: Domain, job: Job, rng: random.Random, attempt: int) -> Task:
     context = domain.context(job.world)
     session = LocalSession(domain.server, job.world)
-    teacher = ScriptedTeacher(
-        session, context, domain.graph, job.chain, rng, level=job.level, hide=job.hide, reads=job.reads
-    )
+    wishes: dict[str, Any] = {"level": job.level, "hide": job.hide, "reads": job.reads}
+    insist = attempt < ATTEMPTS - 1
+    teacher = ScriptedTeacher(session, context, domain.graph, job.chain, rng, insist=insist, **wishes)
     talk = Talk(session, teacher)
     drive(talk)
     if not any(turn.kind == "steps" for turn in talk.turns):
@@ -154,8 +157,7 @@ def _executed(talk: Talk) -> list[Executed]:
     found = []
     for number, turn in enumerate(talk.turns):
         for done in turn.done:
-            ask = done.proposal
-            found.append(Executed(number, ask.tool, ask.arguments, done.outcome, ask.role, ask.said, ask.derived))
+            found.append(Executed(number, done.proposal, done.proposal.arguments, done.outcome))
     return found
 
 

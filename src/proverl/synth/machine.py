@@ -26,12 +26,17 @@ STEPS_MOST = 200
 
 @dataclass(frozen=True)
 class Proposal:
-    """A call that the teacher wants to make, with what is known of it for the ground truth."""
+    """A call that the teacher wants to make, with what is known of it for the ground truth.
+
+    `said` names the arguments that the user's words give, `spoken` holds the ids that the user said as they are (a
+    path), `derived` maps an argument to the (tool, path, match) of the result it was taken from.
+    """
 
     tool: str
     arguments: dict[str, Json]
     role: Role = "goal"
     said: frozenset[str] = frozenset()
+    spoken: frozenset[str] = frozenset()
     derived: tuple[tuple[str, tuple[str, str, str]], ...] = ()
 
 

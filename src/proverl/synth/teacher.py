@@ -37,8 +37,8 @@ COMMON_WORDS = frozenset(("the", "for", "from", "with", "between", "and", "set",
 class ScriptedTeacher:
     """Plays one conversation from a chain of tools.
 
-    `level` says how much the user tells; `hide` lets one goal's tool be missing at first; both are wishes: `level` and
-    `hidden` hold afterwards what came about. With `reads` the user only asks, in every turn.
+    `level` says how much the user tells; `hide` lets one goal's tool be missing at first. Both are wishes unless
+    `insist` is set: `level` and `hidden` hold afterwards what came about. With `reads` the user only asks, never orders.
     """
 
     def __init__(
@@ -52,6 +52,7 @@ class ScriptedTeacher:
         level: Level = "complete",
         hide: bool = False,
         reads: bool = False,
+        insist: bool = False,
     ) -> None:
         self.planner = Planner(session.fork(), context, rng)
         self.speaker = Speaker(context, rng)
@@ -62,6 +63,7 @@ class ScriptedTeacher:
         self.level: Level = "complete"
         self.hidden = ""
         self._hide = hide
+        self._insist = insist
         self._among = graph.reads if reads else None
         self._waiting = self._wishes(chain)
         self._used: Counter[str] = Counter(chain)
@@ -90,10 +92,14 @@ class ScriptedTeacher:
             draft = self._without_its_tool()
             if draft is not None:
                 return draft
+            if self._insist:
+                raise SynthesisError("no tool of these goals can be missing")
         if not talk.turns and self.wanted != "complete":
             draft = self._leave_out()
             if draft is not None:
                 return draft
+            if self._insist:
+                raise SynthesisError("no argument of these goals can be missing")
         goals = self._next_goals()
         return self._open(goals) if goals else None
 
@@ -267,8 +273,9 @@ class ScriptedTeacher:
     def _schedule(self, goals: Iterable[Goal], said: tuple[frozenset[str], ...]) -> None:
         self._plan = []
         for goal, arguments in zip(goals, said, strict=True):
+            spoken = frozenset(row.id for one in goal.choices.values() if one.literal for row in one.rows)
             for call in goal.calls[:-1]:
-                self._plan.append(Proposal(call.tool, call.arguments, call.role))
+                self._plan.append(Proposal(call.tool, call.arguments, call.role, spoken=spoken))
             final = goal.calls[-1]
             values = self.phrases.tools[goal.tool.name].values
             derived = tuple(
@@ -276,7 +283,7 @@ class ScriptedTeacher:
                 for name, choice in goal.choices.items()
                 if choice.derived
             )
-            self._plan.append(Proposal(final.tool, final.arguments, "goal", arguments, derived))
+            self._plan.append(Proposal(final.tool, final.arguments, "goal", arguments, spoken, derived))
 
 
 def _dictated(goals: Iterable[Goal], said: tuple[frozenset[str], ...]) -> tuple[str, ...]:

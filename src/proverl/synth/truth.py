@@ -14,25 +14,25 @@ import networkx as nx
 from ..records import Edge, Json, Origin, Outcome, Step, Tool
 from ..world.server import Server
 from ..world.session import LocalSession
-from .goals import Role, taken
+from .goals import taken
+from .machine import Proposal
 from .phrases import Phrases
 from .sample import names, shown
 
 
 @dataclass(frozen=True)
 class Executed:
-    """One call that was executed in the conversation: its turn, role, what the user said of its arguments.
-
-    `derived` maps an argument to (tool, path, match) of the result it was taken from.
-    """
+    """A proposal that was executed in the conversation, and in which turn."""
 
     turn: int
-    tool: str
+    proposal: Proposal
     arguments: dict[str, Json]
     outcome: Outcome
-    role: Role
-    said: frozenset[str] = frozenset()
-    derived: tuple[tuple[str, tuple[str, str, str]], ...] = ()
+
+    @property
+    def tool(self) -> str:
+        """The tool's name."""
+        return self.proposal.tool
 
 
 class Truth:
@@ -67,8 +67,8 @@ class Truth:
                         edges=edges[index],
                         origins=origins[index],
                         compared=self._compared(tool, call),
-                        dictated=tuple(sorted(call.said & set(tool.free))),
-                        terminal=tool.effect == "read" and call.role == "goal" and not feeds,
+                        dictated=tuple(sorted(call.proposal.said & set(tool.free))),
+                        terminal=tool.effect == "read" and call.proposal.role == "goal" and not feeds,
                         supplies=tuple(used) if tool.effect == "read" else (),
                     ),
                 )
@@ -78,24 +78,37 @@ class Truth:
     # Minimality
 
     def _minimal(self, calls: list[Executed]) -> list[Executed]:
-        calls = self._without_idle_look_ups(calls)
-        digest = self._replay(calls)[1]
-        for index, call in enumerate(calls):
+        """The calls without idle look-ups and without arguments that change neither observation nor state.
+
+        An argument is judged where its call stands: with the same observation and the same state right after the call,
+        nothing later can differ.
+        """
+        session = LocalSession(self.server, self.seed)
+        kept = []
+        for call in self._without_idle_look_ups(calls):
             tool = self.server.tool(call.tool)
+            wanted = self._tried(session, call.tool, call.arguments)
+            arguments = dict(call.arguments)
             for name in [name for name in call.arguments if name not in tool.required]:
-                fewer = {key: value for key, value in calls[index].arguments.items() if key != name}
-                tried = [*calls[:index], replace(calls[index], arguments=fewer), *calls[index + 1 :]]
-                outcomes, end = self._replay(tried)
-                if end == digest and [outcome.value for outcome in outcomes] == [c.outcome.value for c in calls]:
-                    calls = tried
-        return calls
+                fewer = {key: value for key, value in arguments.items() if key != name}
+                if self._tried(session, call.tool, fewer) == wanted:
+                    arguments = fewer
+            session.call(call.tool, arguments)
+            kept.append(replace(call, arguments=arguments))
+        session.close()
+        return kept
+
+    def _tried(self, session: LocalSession, tool: str, arguments: dict[str, Json]) -> tuple[Json, str]:
+        with session.attempt():
+            outcome = session.call(tool, arguments)
+            return outcome.body(), session.digest()
 
     def _without_idle_look_ups(self, calls: list[Executed]) -> list[Executed]:
         """Drop look-ups of which every id that later calls use was seen before."""
         kept = list(calls)
         for index in range(len(calls) - 1, -1, -1):
             call = kept[index]
-            if call.role != "look-up":
+            if call.proposal.role != "look-up":
                 continue
             others = kept[:index] + kept[index + 1 :]
             if all(self._known(others, later) for later in range(index, len(others))):
@@ -106,20 +119,13 @@ class Truth:
         """Whether every id that a call takes was recognisable before it, or was said by the user as it is."""
         call = calls[index]
         tool = self.server.tool(call.tool)
+        spoken = {id for earlier in calls[: index + 1] for id in earlier.proposal.spoken}
         for name, entity in tool.takes.items():
-            spoken = name in call.said and self.phrases.entities[entity].spoken
-            ids = _items(call.arguments.get(name))
-            if not spoken and not all(self._source(calls[:index], entity, id) for id in ids):
+            unsaid = [id for id in _items(call.arguments.get(name)) if id not in spoken]
+            if not all(self._source(calls[:index], entity, id) for id in unsaid):
                 return False
         results = {earlier.tool for earlier in calls[:index]}
-        return all(source[0] in results for _, source in call.derived)
-
-    def _replay(self, calls: Sequence[Executed]) -> tuple[list[Outcome], str]:
-        session = LocalSession(self.server, self.seed)
-        outcomes = [session.call(call.tool, call.arguments) for call in calls]
-        digest = session.digest()
-        session.close()
-        return outcomes, digest
+        return all(source[0] in results for _, source in call.proposal.derived)
 
     # Dependencies
 
@@ -134,7 +140,7 @@ class Truth:
                 if source is not None:
                     key = f"{name}[{number}]" if isinstance(value, list) else name
                     found[key] = Origin(source[0], source[1], made=id in self.made)
-        for name, (source_tool, path, match) in call.derived:
+        for name, (source_tool, path, match) in call.proposal.derived:
             step = max(number for number, earlier in enumerate(calls[:index]) if earlier.tool == source_tool)
             found[name] = Origin(step, path, made=True, match=match)
         return found
@@ -193,18 +199,20 @@ class Truth:
         session.close()
         if not outcome.succeeded:
             return True
-        places = [source[1:] for later in calls[index + 1 :] for _, source in later.derived if source[0] == call.tool]
+        places = [
+            source[1:] for later in calls[index + 1 :] for _, source in later.proposal.derived if source[0] == call.tool
+        ]
         return any(taken(outcome.value, *place) != taken(call.outcome.value, *place) for place in places)
 
     def _compared(self, tool: Tool, call: Executed) -> tuple[str, ...]:
-        if call.role == "look-up":
+        if call.proposal.role == "look-up":
             return tuple(name for name in call.arguments if name in tool.required)
         values = self.phrases.tools[tool.name].values
         return tuple(
             name
             for name in call.arguments
-            if (name not in tool.free or name in call.said)
-            and (name in call.said or not values.get(name, {}).get("made_up"))
+            if (name not in tool.free or name in call.proposal.said)
+            and (name in call.proposal.said or not values.get(name, {}).get("made_up"))
         )
 
 

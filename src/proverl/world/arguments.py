@@ -25,8 +25,8 @@ from ..records import Json, Kind, Outcome, Tool
 from .gate import MAX_INTEGER
 
 Family = Literal["live", "valid", "broken", "hostile"]
-SHARES: Mapping[Family, float] = {"live": 0.76, "valid": 0.06, "broken": 0.09, "hostile": 0.09}
-TRIALS = 6
+SHARES: Mapping[Family, float] = {"live": 0.8, "valid": 0.04, "broken": 0.08, "hostile": 0.08}
+TRIALS = 8
 KEPT = 60  # values remembered per field or entity, and rows in all
 # fmt: off
 WORDS = ("blue", "lamp", "Ana", "north", "weekly plan", "R2", "tea & milk", "Zoë", "2031", "first draft")
@@ -118,11 +118,13 @@ class Generator:
         call = Drawn(name, self.arguments(self.tools[name], family), family)
         if self._trial is None or family != "live":
             return call
-        for _ in range(TRIALS):
+        for attempt in range(TRIALS):
             outcome = self._trial(call)
             if outcome.succeeded or outcome.kind is Kind.INFRASTRUCTURE:
                 break
             self.learn(call, outcome)
+            if attempt == TRIALS // 2 and self._random.random() < 0.5:  # this tool has nothing to do now
+                name = self._random.choice(list(self.tools))
             call = Drawn(name, self.arguments(self.tools[name], family), family)
         return call
 

@@ -186,6 +186,7 @@ class Store:
         self._cold = changeset
         self._database: apsw.Connection | None = None
         self._tracker: apsw.Session | None = None
+        self._snapshot: bytes | None = None  # the changeset of now, once somebody has asked for it
         self._inside = False
         self._writable = False
         self._writing = False
@@ -208,7 +209,7 @@ class Store:
             self.before_write(sql)
         if not self._writing:
             self._own().execute("SAVEPOINT call")
-            self._writing = True
+            self._writing, self._snapshot = True, None
         assert self._database is not None
         self._database.execute(sql, values)
         return self._database.changes()
@@ -248,6 +249,7 @@ class Store:
     def attempt(self) -> Iterator[None]:
         """Whatever is done inside is taken back at the end; calls and further attempts may stand inside."""
         database = self._own() if self._cold else self._database
+        snapshot = self._snapshot
         if database is not None:
             database.execute("SAVEPOINT attempt")
         self._attempts += 1
@@ -260,6 +262,7 @@ class Store:
                 self._cold, self._lost = b"", False
             elif database is self._database:
                 database.execute("ROLLBACK TO attempt; RELEASE attempt")
+                self._snapshot = snapshot
 
     # Snapshots, changes, digests
 
@@ -267,7 +270,11 @@ class Store:
         """All changes since the template as a changeset; empty bytes if there are none."""
         if self._lost:
             self._own()
-        return self._cold if self._tracker is None else self._tracker.changeset()
+        if self._tracker is None:
+            return self._cold
+        if self._snapshot is None:
+            self._snapshot = self._tracker.changeset()
+        return self._snapshot
 
     def restore(self, changeset: bytes) -> None:
         """Go to the state of a snapshot of the same template."""
@@ -325,7 +332,7 @@ class Store:
             tracker.attach()
             if self._cold:
                 _refill(database, self.template.schema, self._cold)
-                self._cold = b""
+                self._snapshot, self._cold = self._cold, b""
             self._database, self._tracker = database, tracker
         self._hot.touch(self)
         return self._database
@@ -336,7 +343,7 @@ class Store:
         if self._database is not None:
             self._hot.give(self.template, self._database)
             self._hot.forget(self)
-        self._tracker = self._database = None
+        self._tracker = self._database = self._snapshot = None
         self._cold = b""
 
 

@@ -152,9 +152,9 @@ def _other_home(tree: Tree, homes: int, owner: Owner) -> None:
     random = tree.random
     private = random.random() < 0.3
     home = tree.folder(homes, owner.login, owner, 0o700 if private else 0o755)
-    for name in random.sample(HOME_FOLDERS, random.randrange(1, 4)):
+    for name in random.sample(HOME_FOLDERS, random.randrange(1, 3)):
         folder = tree.folder(home, name, owner)
-        _fill(tree, folder, HOME_KINDS, random.randrange(3, 12), owner)
+        _fill(tree, folder, HOME_KINDS, random.randrange(6, 16), owner)
     letters = tree.folder(home, "private", owner, 0o700)
     _fill(tree, letters, (".txt",), random.randrange(1, 4), owner)
     tree.file(home, "passphrases.txt", contents.plain(random, "do not read"), owner, 0o600)
@@ -356,7 +356,7 @@ def _settings(world: Builder, tree: Tree, user: Owner, home: int) -> None:
         free_entries = random.randrange(1, 5)
     rows = world.all("SELECT group_name FROM membership WHERE login = ? ORDER BY group_name", user.login)
     groups = [row["group_name"] for row in rows]
-    start = random.choice([home, home, tree.names[home]["projects"], tree.names[home]["documents"]])
+    start = random.choice([home] * 6 + [tree.names[home]["projects"], tree.names[home]["documents"]])
     world.insert(
         "setting",
         setting_id=1,

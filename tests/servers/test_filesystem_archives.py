@@ -1,0 +1,137 @@
+"""Archives: what is packed comes out again, and nothing hostile does."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from proverl.servers.filesystem.archive import MAX_BYTES, MAX_ENTRIES, Archive, Damaged, Member, pack, unpack
+from servers.filesystem_model import code, do, opened
+
+# Archives
+
+
+@settings(max_examples=30, deadline=None)
+@given(texts=st.dictionaries(st.text("abc", min_size=1, max_size=3), st.text("x\nyü", max_size=30), max_size=6),
+       form=st.sampled_from(["tar", "zip"]))  # fmt: skip
+def test_what_is_packed_comes_out_again(texts: dict[str, str], form: Any) -> None:
+    members = tuple(Member(name, "file", len(text.encode()), "text", text) for name, text in sorted(texts.items()))
+    assert unpack(pack(form, members)) == Archive(form, members)
+
+
+def test_a_folder_survives_packing_and_unpacking() -> None:
+    session = opened()
+    for form in ("tar", "zip"):
+        do(session, "archive_create", paths=["~/handover", "~/desk"], archive_path=f"~/staging/p.{form}", format=form)
+        do(session, "mkdir", path=f"~/staging/{form}")
+        do(session, "archive_extract", path=f"~/staging/p.{form}", destination=f"~/staging/{form}")
+        compared = do(session, "compare_dirs", first="~/handover", second=f"~/staging/{form}/handover")
+        assert (compared["only_first"], compared["only_second"], compared["different"]) == ([], [], [])
+        links = do(session, "find_files", path=f"~/staging/{form}/desk", type="link")["count"]
+        assert links == do(session, "find_files", path="~/desk", type="link")["count"]
+
+
+def _file(name: str, data: Any = "x", **more: Any) -> dict[str, Any]:
+    return {"name": name, "type": "file", "form": "text", "data": data, **more}
+
+
+HOSTILE = {
+    "leaves by ..": {"archive": "tar", "entries": [_file("../x")]},
+    "leaves in the middle": {"archive": "tar", "entries": [_file("a/../../x")]},
+    "absolute": {"archive": "tar", "entries": [_file("/etc/x")]},
+    "a dot": {"archive": "tar", "entries": [_file("./x")]},
+    "empty": {"archive": "tar", "entries": [_file("")]},
+    "control character": {"archive": "tar", "entries": [_file("a\nb")]},
+    "long name": {"archive": "tar", "entries": [_file("n" * 256)]},
+    "through a link": {
+        "archive": "tar",
+        "entries": [{"name": "a", "type": "link", "target": "/etc"}, _file("a/x")],
+    },
+    "below a file": {"archive": "tar", "entries": [_file("a"), _file("a/x")]},
+    "twice": {"archive": "tar", "entries": [_file("a"), _file("a")]},
+    "a bomb": {"archive": "zip", "lines": ["x" * 10_000], "entries": [_file("a", [0] * 200)]},
+    "a bomb of many": {
+        "archive": "zip",
+        "lines": ["x" * 1_000],
+        "entries": [_file(f"f{n}", [0] * 2) for n in range(900)],
+    },
+    "too many": {"archive": "tar", "entries": [_file(f"f{n}") for n in range(MAX_ENTRIES + 1)]},
+    "too large": {"archive": "tar", "entries": [_file("a", "x" * (MAX_BYTES + 1))]},
+    "negative line": {"archive": "zip", "lines": ["x"], "entries": [_file("a", [-1])]},
+    "no such line": {"archive": "zip", "lines": ["x"], "entries": [_file("a", [7])]},
+    "a line that is true": {"archive": "zip", "lines": ["x", "y"], "entries": [_file("a", [True])]},
+    "lines of numbers": {"archive": "zip", "lines": [7], "entries": [_file("a", [0])]},
+    "data of another type": {"archive": "tar", "entries": [_file("a", 7)]},
+    "another type": {"archive": "tar", "entries": [{"name": "a", "type": "pipe"}]},
+    "another form": {"archive": "tar", "entries": [_file("a", form="binary")]},
+    "spoilt base64": {"archive": "tar", "entries": [_file("a", "%%%", form="base64")]},
+    "another archive": {"archive": "rar", "entries": []},
+    "no entries": {"archive": "tar"},
+    "entries of text": {"archive": "tar", "entries": ["a"]},
+    "a list": [],
+}
+
+
+@pytest.mark.parametrize("container", HOSTILE.values(), ids=list(HOSTILE))
+def test_a_hostile_container_is_damaged(container: Any) -> None:
+    start = time.process_time()
+    with pytest.raises(Damaged):
+        unpack(json.dumps(container))
+    assert time.process_time() - start < 0.3
+
+
+@pytest.mark.parametrize("text", ["", "{", "null", "[" * 100_000, '{"archive": "tar", "entries": [' + "{" * 5_000, "7"])
+def test_what_is_no_container_is_damaged(text: str) -> None:
+    with pytest.raises(Damaged):
+        unpack(text)
+
+
+@given(st.integers(0, 400))
+def test_a_container_cut_off_anywhere_is_damaged(cut: int) -> None:
+    whole = pack("zip", [Member(f"f{number}", "file", 4, "text", "abc\n") for number in range(12)])
+    with pytest.raises(Damaged):
+        unpack(whole[: min(cut, len(whole) - 1)])
+
+
+@pytest.mark.parametrize("name", ["leaves by ..", "through a link", "a bomb"])
+def test_no_archive_writes_outside_its_destination_or_fills_the_quota(name: str) -> None:
+    session = opened()
+    do(session, "write_file", path="~/staging/evil.zip", content="x")
+    text = json.dumps(HOSTILE[name])
+    connection = session.store.connection()
+    node = "(SELECT node_id FROM entry WHERE name = 'evil.zip')"
+    connection.execute(
+        f"UPDATE node SET form = 'archive', content = ?, size = ? WHERE node_id = {node}", (text, len(text))
+    )
+    digest = session.digest()
+    assert code(session, "archive_extract", path="~/staging/evil.zip", destination="~/handover") == "archive_damaged"
+    assert code(session, "archive_list", path="~/staging/evil.zip") == "archive_damaged"
+    assert session.digest() == digest
+
+
+def test_unpacking_never_follows_a_link_in_the_destination() -> None:
+    session = opened()
+    do(session, "mkdir", path="~/staging/out")
+    do(session, "ln", target="~/handover", link_path="~/staging/out/notes", kind="symbolic")
+    before = do(session, "ls", path="~/handover")
+    assert (
+        code(session, "archive_extract", path="~/downloads/release.zip", destination="~/staging/out")
+        == "already_exists"
+    )
+    assert do(session, "ls", path="~/handover") == before
+
+
+def test_one_entry_is_unpacked_alone_and_existing_files_are_replaced_only_on_request() -> None:
+    session = opened()
+    got = do(session, "archive_extract", path="~/downloads/release.zip", destination="~/staging", entry="manifest.json")
+    assert got["count"] == 1
+    assert [entry["name"] for entry in do(session, "ls", path="~/staging")["entries"]] == ["manifest.json"]
+    assert code(session, "archive_extract", path="~/downloads/release.zip", destination="~/staging") == "already_exists"
+    do(session, "archive_extract", path="~/downloads/release.zip", destination="~/staging", if_exists="replace")
+    assert do(session, "list_trash")["items"][0]["name"] == "manifest.json"
+    assert do(session, "tree", path="~/staging")["folders"] == 1
