@@ -6,7 +6,7 @@ anything; each follows the ground truth or departs from it in one way.
 
 `ground_truth`   each step, parallel ones together, then the right closing text
 `silent`         nothing at all
-`first_call`     the first step of each turn, then nothing
+`first_call`     the first step of the task, then nothing to the end
 `wrong_values`   each step with other values of the right type, then the right closing text
 `spam`           the right steps, then calls of the same tools up to 40, then the right closing text
 `backwards`      the steps in reversed order, one at a time, then the right closing text
@@ -74,10 +74,10 @@ def silent(task: Task) -> Script:
 
 
 def first_call(task: Task) -> Script:
-    """The first step of each turn, then silence."""
+    """The first step of the task when its turn comes, then silence to the end."""
     results: dict[int, Json] = {}
     for turn in task.turns:
-        yield from _play([turn.steps[:1]], results)
+        yield from _play([tuple(step for step in turn.steps if step.index == 0)], results)
         yield Reply()
 
 

@@ -24,7 +24,7 @@ MODERN = {
     "io.modelcontextprotocol/clientInfo": {"name": "pipe", "version": "1"},
 }
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [str(TESTS), os.environ.get("PYTHONPATH")]))}
-SILENCE = 20.0
+SILENCE = 60.0
 
 
 def command(server: str, *options: str) -> list[str]:

@@ -275,34 +275,43 @@ def test_thirty_deaths_between_execution_and_answer(seed: int) -> None:
 
 @pytest.mark.soak
 def test_thirty_deaths_at_any_moment() -> None:
-    pairs = {seed: (plan(seed, 150), LocalSession(shop, seed)) for seed in range(6)}
+    plans = {seed: plan(seed, 150) for seed in range(6)}
     chance = random.Random(1)
     done = threading.Event()
+    calls_made: list[str] = []
+    kills: list[int] = []
 
     def run(manager: MCPManager, seed: int) -> bool:
-        calls, local = pairs[seed]
-        remote = manager.open(SHOP, seed)
-        for call in calls:
+        remote, local = manager.open(SHOP, seed), LocalSession(shop, seed)
+        for call in plans[seed]:
             assert remote.call(call.tool, call.arguments) == local.call(call.tool, call.arguments)
+            calls_made.append(call.tool)
         return same(remote, local)
 
-    def strike(manager: MCPManager) -> int:
-        killed = 0
-        while killed < 30 and not done.wait(chance.uniform(0, 1.6)):
-            if pid := manager.pid(SHOP) if SHOP in manager.servers else 0:
-                os.kill(pid, signal.SIGKILL)
-                killed += 1
-        return killed
+    def strike(manager: MCPManager) -> None:
+        """Kill thirty times: mostly at a random moment of normal work, at times twice more while it recovers."""
+        while len(kills) < 30:
+            seen, end = len(calls_made), time.monotonic() + SILENCE
+            while len(calls_made) == seen and time.monotonic() < end and not done.is_set():
+                time.sleep(0.01)
+            for pause in [0.2, 1.0, 1.0][: chance.choice([1, 1, 2, 3])]:
+                time.sleep(chance.uniform(0, pause))
+                if done.is_set():
+                    return
+                if pid := manager.pid(SHOP):
+                    os.kill(pid, signal.SIGKILL)
+                    kills.append(pid)
 
     with MCPManager() as manager, ThreadPoolExecutor(8) as pool:
         manager.open(SHOP).close()
         striker = pool.submit(strike, manager)
-        rounds = 0
-        while not striker.done():
-            assert all(pool.map(lambda seed: run(manager, seed), pairs))
-            pairs.update({seed: (calls, LocalSession(shop, seed)) for seed, (calls, _) in pairs.items()})
-            rounds += 1
-        assert striker.result() == 30, rounds
+        try:
+            while not striker.done():
+                assert all(pool.map(lambda seed: run(manager, seed), plans))
+        finally:
+            done.set()
+        striker.result()
+    assert len(kills) >= 30
 
 
 def test_a_server_that_repeats_itself_differently_is_found_out() -> None:

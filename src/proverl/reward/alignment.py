@@ -4,7 +4,8 @@ Covers: how well a call fits a step, and the one alignment of a turn that maximi
 then ties by a fixed order. Does not cover: what the alignment is worth (robust.py), or the greedy rule of `paper`.
 
 The search is exact. Each step takes its best call; if these are different calls and in order, nothing can be better,
-and that is the usual case. Otherwise a branch and bound search fixes one step after the other. Its bound is the best
+and that is the usual case. Otherwise the steps fall into groups that share neither calls nor dependencies, and in each
+group that needs it a branch and bound search fixes one step after the other. Its bound is the best
 assignment (Hungarian method) of the steps left, with every order constraint assumed to hold that can still hold. All
 weights are integers, compared exactly. Past `NODES` nodes, which only a made-up trace needs, the best alignment found
 so far is taken: a lower bound, and the same in every run.
@@ -17,7 +18,7 @@ to the earlier call, again for this turn's steps first.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from ..records import Edge, Json, Origin
 from .assignment import assign
@@ -34,6 +35,10 @@ class _Option(NamedTuple):
     m: int
     agreement: int
     call: bool
+
+
+Chosen: TypeAlias = dict[int, _Option | None]
+"""The choice for each step so far, by index."""
 
 
 class Alignment:
@@ -62,18 +67,20 @@ class Alignment:
         for seen in window:
             self._named.setdefault(seen.call.name, []).append(seen)
         self._memo: dict[tuple[int, ...], tuple[int, int]] = {}
-        self._rank = {view.index: rank for rank, view in enumerate(self.views)}
+        self._open = frozenset(view.index for view in self.views)
         self._turn = turn
         self._units(turn)
-        self._options = [self._own(view) for view in self.views]
-        self._best: tuple[int, dict[int, _Option | None]] | None = None
+        self._options = {view.index: self._own(view) for view in self.views}
+        self._best: tuple[int, Chosen] = (0, {})
         self._nodes = 0
 
     def _units(self, turn: frozenset[int]) -> None:
         """What one of each thing is worth, so that the sum of any number of a later kind is less than one of it."""
         count = len(self.views)
         base = self._last + 1
-        ordered = sorted(self.views, key=lambda view: (view.index not in turn, view.index))
+        ordered = self.views
+        if len(turn) < count:
+            ordered = sorted(self.views, key=lambda view: (view.index not in turn, view.index))
         self._digit: dict[int, int] = {view.index: base ** (count - 1 - rank) for rank, view in enumerate(ordered)}
         self._call: int = base**count
         self._agreement: int = self._call * (count + 1)
@@ -104,14 +111,15 @@ class Alignment:
         assert last is not None
         return _Option(last, self.plan.scale, self.plan.scale, False)
 
-    def _fit(self, view: View, seen: Seen, chosen: Mapping[int, _Option | None] | None) -> tuple[int, int]:
+    def _fit(self, view: View, seen: Seen, chosen: Chosen | None) -> tuple[int, int]:
         """How well a call fits: m, agreement. Without `chosen`, a value made by another step may be any it can be."""
-        agreed, required = view.agreeing(seen.call, lambda origin: self._values(origin, chosen))
+        sources = (lambda origin: self._values(origin, chosen)) if view.makers else _nothing_made
+        agreed, required = view.agreeing(seen.call, sources)
         scale = self.plan.scale
         m = required * (scale // view.kept_required) if view.kept_required else scale
         return m, agreed * (scale // view.kept) if view.kept else scale
 
-    def _fitted(self, view: View, option: _Option, chosen: Mapping[int, _Option | None]) -> tuple[int, int]:
+    def _fitted(self, view: View, option: _Option, chosen: Chosen) -> tuple[int, int]:
         """The same for a choice; once for each choice of the steps that make values for it."""
         if not view.makers or not option.call:
             return option.m, option.agreement
@@ -120,10 +128,10 @@ class Alignment:
             self._memo[key] = self._fit(view, option.seen, chosen)
         return self._memo[key]
 
-    def _values(self, origin: Origin, chosen: Mapping[int, _Option | None] | None) -> list[Json]:
+    def _values(self, origin: Origin, chosen: Chosen | None) -> list[Json]:
         """What may stand for a value that an earlier step makes."""
         maker = self.plan.views[origin.step]
-        if maker.index not in self._rank:
+        if maker.index not in self._open:
             return maker.made_by(self.placed.get(maker.index, NOWHERE), origin)
         if chosen is None:
             calls = [seen.call for seen in self._named.get(maker.step.tool, ()) if maker.can_be(seen.call)]
@@ -133,7 +141,7 @@ class Alignment:
         by = "" if option is None else "call" if option.call else "other read"
         return maker.made_by(Placed(option.seen if option else None, by), origin)
 
-    def _place(self, index: int, chosen: Mapping[int, _Option | None]) -> int:
+    def _place(self, index: int, chosen: Chosen) -> int:
         option = chosen.get(index)
         if option is not None:
             return option.seen.place * 2 + option.call
@@ -142,7 +150,7 @@ class Alignment:
 
     # What a choice is worth
 
-    def _order(self, view: View, option: _Option, m: int, chosen: Mapping[int, _Option | None]) -> int | None:
+    def _order(self, view: View, option: _Option, m: int, chosen: Chosen) -> int | None:
         """o(g): 1 or 0 (specification 7.3); None where a read that came too late would serve a look-up."""
         held = 1
         for edge in view.edges if option.call else ():
@@ -152,9 +160,9 @@ class Alignment:
             held &= one
         return held
 
-    def _edge(self, edge: Edge, option: _Option, m: int, chosen: Mapping[int, _Option | None]) -> int | None:
+    def _edge(self, edge: Edge, option: _Option, m: int, chosen: Chosen) -> int | None:
         """One factor of o(g)."""
-        if edge.step in self._rank:
+        if edge.step in self._open:
             before = chosen.get(edge.step)
             seen, served = (before.seen, not before.call) if before else (None, False)
         else:
@@ -165,7 +173,7 @@ class Alignment:
             return 1
         return None if served and edge.kind == "value" else 0
 
-    def _worth(self, view: View, option: _Option | None, chosen: Mapping[int, _Option | None]) -> int | None:
+    def _worth(self, view: View, option: _Option | None, chosen: Chosen) -> int | None:
         """The weight of a choice once all earlier steps have theirs; None if it cannot be chosen."""
         if option is None:
             return -self._last * self._digit[view.index]
@@ -182,23 +190,23 @@ class Alignment:
             - (at if at > 0 else 0) * self._digit[view.index]
         )
 
-    def _hoped(self, view: View, option: _Option | None, chosen: Mapping[int, _Option | None]) -> int:
+    def _hoped(self, view: View, option: _Option | None, chosen: Chosen) -> int:
         """An upper bound of `_worth`, as far as earlier steps have their choice."""
         if option is None:
             return -self._last * self._digit[view.index]
         m, agreement = option.m, option.agreement
-        if view.makers and all(maker in chosen or maker not in self._rank for maker in view.makers):
+        if view.makers and all(maker in chosen or maker not in self._open for maker in view.makers):
             m, agreement = self._fitted(view, option, chosen)
         return self._sum(view, option, m if self._may_hold(view, option, m, chosen) else 0, agreement)
 
-    def _may_hold(self, view: View, option: _Option, m: int, chosen: Mapping[int, _Option | None]) -> bool:
+    def _may_hold(self, view: View, option: _Option, m: int, chosen: Chosen) -> bool:
         """Whether o(g) can still be 1."""
         for edge in view.edges if option.call else ():
-            if edge.step not in self._rank or edge.step in chosen:
+            if edge.step not in self._open or edge.step in chosen:
                 if self._edge(edge, option, m, chosen) != 1:
                     return False
             elif m != self.plan.scale or self.plan.views[edge.step].step.effect != "read":
-                before = self._options[self._rank[edge.step]]
+                before = self._options[edge.step]
                 if not any(came_before(other.seen, option.seen, edge.kind == "value") for other in before):
                     return False
         return True
@@ -207,31 +215,29 @@ class Alignment:
 
     def solve(self) -> dict[int, Placed]:
         """Each step's place."""
-        chosen = self._greedy(False)
+        chosen = self._greedy(self.views, False)
         if chosen is None:
-            for options, view in zip(self._options, self.views, strict=True):
+            chosen = {}
+            for view in self.views:
                 served = self._served(view)
                 if served is not None:
-                    options.append(served)
-            chosen = self._greedy(True)
-        if chosen is None:
-            self._branch(0, {}, frozenset(), 0)
-            assert self._best is not None  # nothing matched is always possible
-            chosen = self._best[1]
+                    self._options[view.index].append(served)
+            for group in self._groups():
+                chosen.update(self._greedy(group, True) or self._searched(group))
         return {view.index: self._record(view, chosen) for view in self.views}
 
-    def _greedy(self, served: bool) -> dict[int, _Option | None] | None:
+    def _greedy(self, views: Sequence[View], served: bool) -> Chosen | None:
         """Each step's best choice, if no alignment can be better, else None.
 
         Before it is known which other reads serve look-ups (`served`), only a look-up with a perfect call is settled.
         """
-        chosen: dict[int, _Option | None] = {}
+        chosen: Chosen = {}
         used: set[int] = set()
         scale = self.plan.scale
-        for view, options in zip(self.views, self._options, strict=True):
+        for view in views:
             best: _Option | None = None
             most = -self._last * self._digit[view.index]
-            for option in options:
+            for option in self._options[view.index]:
                 worth = self._sum(view, option, option.m, option.agreement)
                 if worth > most:
                     best, most = option, worth
@@ -246,22 +252,51 @@ class Alignment:
             chosen[view.index] = best
         return chosen
 
-    def _branch(self, depth: int, chosen: dict[int, _Option | None], used: frozenset[int], value: int) -> None:
-        """Try all ways to match the steps from `depth` on that may beat the best found so far."""
+    def _groups(self) -> list[list[View]]:
+        """The steps in groups between which nothing is shared, each in order."""
+        label = {view.index: view.index for view in self.views}
+        owner: dict[int, int] = {}
+
+        def top(index: int) -> int:
+            while label[index] != index:
+                index = label[index]
+            return index
+
+        for view in self.views:
+            linked = [edge.step for edge in view.edges if edge.step in label]
+            linked += [maker for maker in view.makers if maker in label]
+            calls = [option.seen.place for option in self._options[view.index] if option.call]
+            linked += [owner.setdefault(place, view.index) for place in calls]
+            for other in linked:
+                label[top(other)] = top(view.index)
+        groups: dict[int, list[View]] = {}
+        for view in self.views:
+            groups.setdefault(top(view.index), []).append(view)
+        return list(groups.values())
+
+    def _searched(self, views: Sequence[View]) -> Chosen:
+        """The best choice for one group of steps."""
+        nothing: Chosen = dict.fromkeys([view.index for view in views])
+        self._best = -self._last * sum(self._digit[index] for index in nothing), nothing
+        self._branch(views, {}, frozenset(), 0)
+        return self._best[1]
+
+    def _branch(self, views: Sequence[View], chosen: Chosen, used: frozenset[int], value: int) -> None:
+        """Try all ways to match these steps, the rest of a group, that may beat the best found so far."""
         self._nodes += 1
-        bound, guess = self._relaxed(depth, chosen, used)
-        if self._best is not None and value + bound <= self._best[0]:
+        bound, guess = self._relaxed(views, chosen, used)
+        if value + bound <= self._best[0]:
             return
-        reached = self._try(depth, chosen, guess)
-        if reached is not None and (self._best is None or value + reached[0] > self._best[0]):
+        reached = self._try(views, chosen, guess)
+        if reached is not None and value + reached[0] > self._best[0]:
             self._best = value + reached[0], reached[1]
-        if depth == len(self.views) or (reached is not None and reached[0] == bound):
+        if not views or (reached is not None and reached[0] == bound):
             return
-        view = self.views[depth]
-        ways: list[_Option | None] = [None, *self._options[depth]]
+        view = views[0]
+        ways: list[_Option | None] = [None, *self._options[view.index]]
         ways.sort(key=lambda option: -self._hoped(view, option, chosen))
         for option in ways:
-            if self._nodes >= NODES and self._best is not None:
+            if self._nodes >= NODES:
                 return
             takes = option is not None and option.call
             if option is not None and takes and option.seen.place in used:
@@ -269,15 +304,13 @@ class Alignment:
             worth = self._worth(view, option, chosen)
             if worth is not None:
                 taken_now = used | {option.seen.place} if option is not None and takes else used
-                self._branch(depth + 1, {**chosen, view.index: option}, taken_now, value + worth)
+                self._branch(views[1:], {**chosen, view.index: option}, taken_now, value + worth)
 
-    def _try(
-        self, depth: int, chosen: dict[int, _Option | None], guess: Sequence[_Option | None]
-    ) -> tuple[int, dict[int, _Option | None]] | None:
-        """The true worth of a guess for the steps from `depth` on, None if it is not possible."""
+    def _try(self, views: Sequence[View], chosen: Chosen, guess: Sequence[_Option | None]) -> tuple[int, Chosen] | None:
+        """The true worth of a guess for these steps, None if it is not possible."""
         whole = dict(chosen)
         value = 0
-        for view, option in zip(self.views[depth:], guess, strict=True):
+        for view, option in zip(views, guess, strict=True):
             worth = self._worth(view, option, whole)
             if worth is None:
                 return None
@@ -285,24 +318,21 @@ class Alignment:
             whole[view.index] = option
         return value, whole
 
-    def _relaxed(
-        self, depth: int, chosen: Mapping[int, _Option | None], used: frozenset[int]
-    ) -> tuple[int, list[_Option | None]]:
-        """The best assignment of the steps from `depth` on if all order constraints held that still can."""
-        rows = len(self.views) - depth
+    def _relaxed(self, views: Sequence[View], chosen: Chosen, used: frozenset[int]) -> tuple[int, list[_Option | None]]:
+        """The best assignment of these steps if all order constraints held that still can."""
         columns: dict[int, int] = {}
         table: list[dict[int, tuple[int, _Option | None]]] = []
         first: list[tuple[int, _Option | None]] = []
-        for row, view in enumerate(self.views[depth:]):
+        for row, view in enumerate(views):
             private: tuple[int, _Option | None] = (self._hoped(view, None, chosen), None)
             ways: dict[int, tuple[int, _Option | None]] = {}
             best = private
-            for option in self._options[depth + row]:
+            for option in self._options[view.index]:
                 if option.call and option.seen.place in used:
                     continue
                 way = (self._hoped(view, option, chosen), option)
                 if option.call:
-                    ways[columns.setdefault(option.seen.place, rows + len(columns))] = way
+                    ways[columns.setdefault(option.seen.place, len(views) + len(columns))] = way
                 elif way[0] > private[0]:
                     private = way
                 best = way if way[0] > best[0] else best
@@ -311,10 +341,10 @@ class Alignment:
             first.append(best)
         if not _distinct(option for _, option in first):
             weights = [{column: way[0] for column, way in ways.items()} for ways in table]
-            first = [ways[at] for ways, at in zip(table, assign(weights, rows + len(columns)), strict=True)]
+            first = [ways[at] for ways, at in zip(table, assign(weights, len(views) + len(columns)), strict=True)]
         return sum(worth for worth, _ in first), [option for _, option in first]
 
-    def _record(self, view: View, chosen: Mapping[int, _Option | None]) -> Placed:
+    def _record(self, view: View, chosen: Chosen) -> Placed:
         option = chosen[view.index]
         if option is None:
             return NOWHERE
@@ -329,3 +359,7 @@ def _distinct(options: Iterable[_Option | None]) -> bool:
     """Whether no call stands for two steps."""
     places = [option.seen.place for option in options if option is not None and option.call]
     return len(set(places)) == len(places)
+
+
+def _nothing_made(origin: Origin) -> list[Json]:
+    return []

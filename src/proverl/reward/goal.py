@@ -112,7 +112,10 @@ def reads(
     views: Sequence[View], placed: Mapping[int, Placed], window: Sequence[Seen], every: Mapping[int, View]
 ) -> int:
     """How many of the terminal reads gave the user what was asked for: one call for each, as many as can be."""
-    near = [[at for at, seen in enumerate(window) if _tells(view, seen, placed, every)] for view in views]
+    near = [
+        [at for at, seen in enumerate(window) if view.can_be(seen.call) and _tells(view, seen, placed, every)]
+        for view in views
+    ]
     return len(matched(near))
 
 
@@ -123,8 +126,6 @@ def _tells(view: View, seen: Seen, placed: Mapping[int, Placed], every: Mapping[
     result proves nothing by being equal.
     """
     call = seen.call
-    if not view.can_be(call):
-        return False
     if not view.has_more(call) and all(
         _first(edge.step, seen, placed, every) for edge in view.edges if edge.kind == "state"
     ):

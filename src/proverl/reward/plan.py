@@ -72,7 +72,7 @@ class View:
         self._properties: dict[str, Json] = properties if isinstance(properties, dict) else {}
         self._free = frozenset(tool.free if tool else ())
         required = tool.required if tool else tuple(step.arguments)
-        self._required = tuple(name for name in required if name in step.arguments)
+        self._required = frozenset(name for name in required if name in step.arguments)
         origins = [(keys(place), origin) for place, origin in step.origins.items()]
         made = [(path, origin) for path, origin in origins if origin.made and origin.step in earlier and path]
         kept = {*step.compared, *step.dictated}
@@ -99,7 +99,7 @@ class View:
         """Whether a call may stand for the step: same name, succeeded, all required keys."""
         if call.name != self.step.tool or not call.outcome.succeeded or not isinstance(call.arguments, dict):
             return False
-        return all(name in call.arguments for name in self._required)
+        return call.arguments.keys() >= self._required
 
     def agreeing(self, call: Call, sources: Sources) -> tuple[int, int]:
         """How many of the compared arguments agree in a call that may stand for the step; how many required ones.
@@ -108,26 +108,26 @@ class View:
         """
         agreed = required = 0
         arguments, resolved = call.arguments, call.outcome.resolved
-        for wanted in self._wanted:
-            if wanted.name in resolved:
-                given = resolved[wanted.name]
-            elif wanted.name in arguments:
-                given = arguments[wanted.name]
-            elif "default" in wanted.schema:
-                given = wanted.schema["default"]
+        for name, right, schema, must, made in self._wanted:
+            if name in resolved:
+                given = resolved[name]
+            elif name in arguments:
+                given = arguments[name]
+            elif "default" in schema:
+                given = schema["default"]
             else:
                 continue
-            if wanted.made:
-                rights = [wanted.right]
-                for path, origin in wanted.made:
-                    values = sources(origin)
-                    rights = [put(right, path, value) for right in rights for value in values]
-                good = any(agree(right, given, wanted.schema) for right in rights)
+            if not made:
+                good = agree(right, given, schema)
             else:
-                good = agree(wanted.right, given, wanted.schema)
+                rights = [right]
+                for path, origin in made:
+                    values = sources(origin)
+                    rights = [put(one, path, value) for one in rights for value in values]
+                good = any(agree(one, given, schema) for one in rights)
             if good:
                 agreed += 1
-                required += wanted.required
+                required += must
         return agreed, required
 
     def made_by(self, placed: Placed, origin: Origin) -> list[Json]:

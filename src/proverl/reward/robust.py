@@ -59,9 +59,14 @@ def score(task: Task, trace: Trace, weights: Weights, budget: Budget) -> Score:
     """
     judged, placed = judge(task, trace, budget)
     found = tuple(_turn_score(each, placed, weights) for each in judged)
-    whole = sum(turn.weight for turn in found) or 1.0
-    terms = {name: sum(turn.weight * turn.terms[name] for turn in found) / whole for name in TERMS}
-    return Score("robust", sum(turn.weight * turn.total for turn in found) / whole, terms, found)
+    whole = sum([turn.weight for turn in found]) or 1.0
+    terms = dict.fromkeys(TERMS, 0.0)
+    total = 0.0
+    for turn in found:
+        total += turn.weight * turn.total
+        for name, value in turn.terms.items():
+            terms[name] += turn.weight * value
+    return Score("robust", total / whole, {name: value / whole for name, value in terms.items()}, found)
 
 
 def success(task: Task, trace: Trace) -> bool:

@@ -50,6 +50,8 @@ def agree(right: Json, given: Json, schema: dict[str, Json] | None = None) -> bo
     """
     if type(right) is str:
         return right == given or (type(given) is str and _texts_agree(right, given))
+    if type(right) is type(given) is float:
+        return _numbers_agree(right, given)
     if isinstance(right, bool) or isinstance(given, bool):
         return right is given
     if isinstance(right, int | float):

@@ -38,7 +38,7 @@ class ScriptedTeacher:
     """Plays one conversation from a chain of tools.
 
     `level` says how much the user tells; `hide` lets one goal's tool be missing at first. Both are wishes unless
-    `insist` is set: `level` and `hidden` hold afterwards what came about. With `reads` the user only asks, never orders.
+    `insist` is set: `level` and `hidden` hold afterwards what came about. With `reads` the user only asks.
     """
 
     def __init__(
@@ -104,14 +104,21 @@ class ScriptedTeacher:
         return self._open(goals) if goals else None
 
     def carry_on(self, talk: Talk) -> bool:
-        """At least two turns with goals, at most three, less likely with each; a question is always answered."""
+        """Two turns with goals at the least, three at the most, less likely with each; a question is always answered.
+
+        A turn without its tool has nothing to do, so two more follow it.
+        """
         if self._held is not None or self._returns:
             return True
-        if self._rounds < MIN_TURNS:
+        if self._rounds < self._least_rounds:
             return True
         if ASSISTANT_TURNS - self._spent < LEAST_TURN:
             return False
         return self._rounds < MAX_TURNS and self.rng.random() < GOING_ON ** (self._rounds - MIN_TURNS + 1)
+
+    @property
+    def _least_rounds(self) -> int:
+        return MAX_TURNS if self.hidden else MIN_TURNS
 
     def _open(self, goals: list[Goal], opener: str = "", adds: tuple[str, ...] = ()) -> Draft:
         said = self.speaker.query(goals, self._made_before(goals))
@@ -221,7 +228,7 @@ class ScriptedTeacher:
 
     def _fits(self, goals: Iterable[Goal], closings: int) -> bool:
         """Whether calls made one by one, and closing words, leave room for the turns that must still come."""
-        ahead = max(0, MIN_TURNS - self._rounds) * LEAST_TURN
+        ahead = max(0, self._least_rounds - self._rounds) * LEAST_TURN
         return self._spent + sum(len(goal.calls) for goal in goals) + closings + ahead <= ASSISTANT_TURNS
 
     def _plan_next(self, name: str, beside: list[Goal]) -> Goal | None:

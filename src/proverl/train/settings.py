@@ -15,7 +15,7 @@ from ..rollout import DEFAULT, Limits
 TINY = "tiny"
 """The model that is made from scratch, for trying out a run without any download."""
 
-TINY_BOUNDS: Final = {"reply_tokens": 160, "limits": Limits(response_tokens=2_048)}
+TINY_BOUNDS: Final = {"reply_tokens": 96, "warm_updates": 24, "limits": Limits(response_tokens=2_048)}
 """Settings for the tiny model where nothing else is said: it rambles, and a CPU has to follow."""
 
 LEARNING_RATES = {

@@ -1,6 +1,6 @@
 """A small model made from scratch, so that a whole training run can be tried without any download.
 
-Covers: a byte-level BPE tokenizer trained on the tasks' own text, a Qwen3 of about 2.5 million parameters with random
+Covers: a byte-level BPE tokenizer trained on the tasks' own text, a Qwen3 of one to three million parameters with random
 weights, our chat template, and a supervised warm start on the ground truth. Does not cover: a model of any use; it
 shows that the run works, and little more than the form of a call is learned.
 
@@ -89,12 +89,12 @@ def make(tasks: Sequence[Task], folder: Path, seed: int = 0) -> Path:
     words = tokenizer(tasks)
     config = Qwen3Config(
         vocab_size=len(words),
-        hidden_size=192,
+        hidden_size=256,
         intermediate_size=512,
-        num_hidden_layers=4,
-        num_attention_heads=6,
+        num_hidden_layers=2,
+        num_attention_heads=4,
         num_key_value_heads=2,
-        head_dim=32,
+        head_dim=64,
         max_position_embeddings=32_768,
         tie_word_embeddings=True,
         eos_token_id=words.eos_token_id,

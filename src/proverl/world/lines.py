@@ -117,10 +117,12 @@ def admit(line: bytes | Overlong) -> dict[str, Json]:
     return message
 
 
-def error_line(code: int, message: str, request_id: Id) -> bytes:
+def error_line(code: int, message: str, request_id: Id, data: Json = None) -> bytes:
     """A JSON-RPC error as one line."""
-    answer = {"jsonrpc": "2.0", "id": request_id, "error": {"code": code, "message": message}}
-    return json.dumps(answer).encode() + b"\n"
+    error: dict[str, Json] = {"code": code, "message": message}
+    if data is not None:
+        error["data"] = data
+    return json.dumps({"jsonrpc": "2.0", "id": request_id, "error": error}).encode() + b"\n"
 
 
 def find_id(line: bytes) -> Id:

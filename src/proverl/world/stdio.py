@@ -3,8 +3,8 @@
 Covers: taking over the standard streams, reading lines and handing on messages, writing answers, dying with the parent.
 Does not cover: what a line may hold (world/lines.py) or what is done with a message (world/wire.py).
 
-One event loop reads, calls and writes; no line ever waits for a thread. Answers that become ready in one round of the
-loop leave in one write. While the reader of the answers is slow, nothing more is read.
+One event loop reads, calls and writes; no line ever waits for a thread. While the reader of the answers is slow,
+nothing more is read.
 """
 
 from __future__ import annotations
@@ -130,7 +130,6 @@ class Answers(asyncio.Protocol):
         self.full = False
         self.lost = False
         self._changed = changed
-        self._ready: list[bytes] = []
         self._file: int | None = None
         self._transport: asyncio.WriteTransport | None = None
 
@@ -144,24 +143,15 @@ class Answers(asyncio.Protocol):
         self._transport.set_write_buffer_limits(high=WAITING_BYTES)
 
     def write(self, line: bytes) -> None:
-        """Send a line with all others of this round of the loop."""
-        if not self._ready:
-            asyncio.get_running_loop().call_soon(self.flush)
-        self._ready.append(line)
-
-    def flush(self) -> None:
-        """Send what is ready."""
-        data = b"".join(self._ready)
-        self._ready.clear()
-        if self._file is not None:
-            while data:
-                data = data[os.write(self._file, data) :]
-        elif self._transport is not None and data:
-            self._transport.write(data)
+        """Send a line now, so that no answer waits for the next call to end."""
+        if self._transport is not None:
+            self._transport.write(line)
+        elif self._file is not None:
+            while line:
+                line = line[os.write(self._file, line) :]
 
     async def finish(self) -> None:
-        """Send everything, and wait until it is gone."""
-        self.flush()
+        """Wait until everything is gone."""
         if self._transport is not None:
             while self._transport.get_write_buffer_size() and not self.lost:
                 await asyncio.sleep(0.001)
@@ -185,12 +175,11 @@ class Answers(asyncio.Protocol):
 
 
 class Pump(asyncio.Protocol):
-    """Lines in, lines out. `accept` is called with each message, and fills `inbox` or answers."""
+    """Lines in, messages into `inbox`, answers out."""
 
     def __init__(self) -> None:
-        self.accept: Callable[[dict[str, Json]], None] = lambda message: None
         self._splitter = Splitter()
-        self.inbox: Inbox[Any] = Inbox()
+        self.inbox: Inbox[dict[str, Json]] = Inbox()
         self.inbox.drained = self._balance
         self.answers = Answers(self._balance)
         self._transport: asyncio.ReadTransport | None = None
@@ -228,7 +217,7 @@ class Pump(asyncio.Protocol):
                 self.answers.write(malformed.answer)
             else:
                 self.open_requests += "method" in message and "id" in message
-                self.accept(message)
+                self.inbox.put(message)
 
     def answer(self, line: bytes) -> None:
         """Send the answer to a request."""

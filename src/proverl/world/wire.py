@@ -11,12 +11,14 @@ lives. Streamable HTTP has no connections at all: there, all who name no session
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import socket
 import sys
 from collections.abc import Awaitable, Callable, MutableMapping
+from dataclasses import dataclass, field
 from typing import Any, Final
+
+from pydantic_core import to_json
 
 from ..errors import MissingExtra, UsageError
 from ..records import Json
@@ -25,17 +27,22 @@ from .gate import MAX_LINE
 from .lines import KEPT, Malformed, Overlong, admit, error_line
 from .protocol import INTERNAL_ERROR, INVALID_PARAMS, Hidden, Rejected
 from .server import Server
-from .stdio import Pump, die_with_parent, take_streams
+from .stdio import Inbox, Pump, die_with_parent, take_streams
 
 try:
+    import anyio
     import mcp.types as t
     import uvicorn
     from mcp.server import Server as SdkServer
     from mcp.server import ServerRequestContext
     from mcp.server.caching import CacheHint
+    from mcp.server.connection import Connection
+    from mcp.server.runner import modern_error_data, serve_one
     from mcp.server.transport_security import TransportSecuritySettings
-    from mcp.shared.exceptions import MCPError
+    from mcp.shared.exceptions import MCPError, NoBackChannelError
+    from mcp.shared.inbound import InboundLadderRejection, classify_inbound_request
     from mcp.shared.message import SessionMessage
+    from mcp.shared.transport_context import TransportContext
 except ModuleNotFoundError as error:
     raise MissingExtra(f"serving needs the package {error.name}: pip install 'proverl[serve]'") from None
 
@@ -45,6 +52,9 @@ MAX_ANSWER: Final = 16 * MAX_LINE
 MAX_DRAINED: Final = 64 * MAX_LINE
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 PORT: Final = 8321
+
+TURNS: Final = 16
+"""Requests that are served before the pipes are looked at again."""
 
 COMPLETE: Final = {"resultType": "complete"}
 """What the newer revision wants in each result; the SDK leaves it out for the older one."""
@@ -195,38 +205,103 @@ def _version() -> str:
 
 
 async def _pump(door: Door, source: int, target: int) -> None:
-    server = sdk_server(door)
     pump = Pump()
-    pump.accept = _Incoming(pump).accept
     await pump.open(source, target)
-    reading: Any = pump.inbox
-    await server.run(reading, _Outbox(pump), server.create_initialization_options())
+    await _Stdio(sdk_server(door), pump).run()
     await pump.answers.finish()
 
 
-class _Incoming:
-    """What happens to a message that has passed the gate.
+class _Stdio:
+    """Both revisions on one pair of pipes.
 
-    The SDK takes its protocol from the first request of a connection. A first request of no protocol, which it would
-    take for the older one without a handshake, is answered here, so that it costs nothing but itself.
+    A request of the newer revision says all that is needed to serve it, so the SDK serves it by itself, in its turn; a
+    call never waits for anything, so a task for each would gain nothing. The older revision is a conversation that
+    begins with a handshake, and goes to the SDK's loop. What belongs to neither is answered here.
     """
 
-    def __init__(self, pump: Pump) -> None:
+    def __init__(self, server: SdkServer[Any], pump: Pump) -> None:
+        self._server = server
         self._pump = pump
-        self._begun = False
+        self._older: Inbox[SessionMessage] = Inbox()
+        self._handshake = False
 
-    def accept(self, message: dict[str, Json]) -> None:
-        """Hand the message to the SDK, or answer it."""
+    async def run(self) -> None:
+        """Serve until the input ends."""
+        reading: Any = self._older
+        options = self._server.create_initialization_options()
+        older = asyncio.create_task(self._server.run(reading, _Outbox(self._pump), options))
+        served = 0
+        async for message in self._pump.inbox:
+            await self._take(message)
+            served += 1
+            if served % TURNS == 0:
+                await asyncio.sleep(0)
+        self._older.end()
+        await older
+
+    async def _take(self, message: dict[str, Json]) -> None:
         if "method" not in message:
             return  # an answer, and we ask nothing
+        method = message["method"]
         if "id" not in message:
-            self._pump.inbox.put(SessionMessage(t.JSONRPCNotification(**_fields(message))))
-            return
-        if not self._begun and message["method"] != "initialize" and not _names_version(message):
+            if self._handshake:
+                self._older.put(SessionMessage(t.JSONRPCNotification(**_fields(message))))
+        elif method != "initialize" and _names_version(message):
+            self._pump.answer(await self._serve(message))
+        elif method == "initialize" or self._handshake:
+            self._handshake = True
+            self._older.put(SessionMessage(t.JSONRPCRequest(**_fields(message))))
+        else:
             self._pump.answer(_unannounced(message))
-            return
-        self._begun = True
-        self._pump.inbox.put(SessionMessage(t.JSONRPCRequest(**_fields(message))))
+
+    async def _serve(self, message: dict[str, Json]) -> bytes:
+        """The answer to one request of the newer revision."""
+        request_id = message["id"]
+        route = classify_inbound_request(message)
+        if isinstance(route, InboundLadderRejection):
+            return error_line(route.code, route.message, request_id, route.data)
+        connection = Connection.from_envelope(route.protocol_version, route.client_info, route.client_capabilities)
+        try:
+            result = await serve_one(
+                self._server,
+                _Turn(request_id),
+                message["method"],
+                message["params"],
+                connection=connection,
+                lifespan_state={},
+            )
+            return _line({"jsonrpc": "2.0", "id": request_id, "result": result})
+        except Exception as error:
+            wrong = modern_error_data(error)
+            return error_line(wrong.code, wrong.message, request_id, wrong.data)
+
+
+@dataclass
+class _Turn:
+    """What the SDK wants to know of the place where a request came from: it can be answered, and nothing else."""
+
+    request_id: str | int
+    transport: TransportContext = field(default=TransportContext(kind="stdio", can_send_request=False))
+    message_metadata: Any = None
+    can_send_request: bool = False
+    cancel_requested: anyio.Event = field(default_factory=anyio.Event)
+
+    async def send_raw_request(self, method: str, params: Any, opts: Any = None) -> dict[str, Any]:
+        """No request goes to a client."""
+        raise NoBackChannelError(method)
+
+    async def notify(self, method: str, params: Any, opts: Any = None) -> None:
+        """No notification either."""
+
+    async def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
+        """A call is over before its progress could be told."""
+
+
+def _line(message: Any) -> bytes:
+    line: bytes = to_json(message) + b"\n"
+    if len(line) > MAX_ANSWER:
+        raise MCPError(INTERNAL_ERROR, f"the answer has {len(line)} bytes, more than {MAX_ANSWER}")
+    return line
 
 
 def _fields(message: dict[str, Json]) -> dict[str, Json]:
@@ -240,29 +315,29 @@ def _names_version(message: dict[str, Json]) -> bool:
 
 def _unannounced(message: dict[str, Json]) -> bytes:
     if message["method"] == "ping":
-        return json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": {}}).encode() + b"\n"
+        return _line({"jsonrpc": "2.0", "id": message["id"], "result": {}})
     hint = f"params._meta needs {t.PROTOCOL_VERSION_META_KEY}, or send `initialize` first"
     return error_line(INVALID_PARAMS, hint, message["id"])
 
 
 class _Outbox:
-    """The SDK's stream of answers: each is written at once, and one that cannot be becomes an error."""
+    """Where the SDK's loop for the older revision writes: at once, and what cannot be written becomes an error."""
 
     def __init__(self, pump: Pump) -> None:
         self._pump = pump
 
     async def send(self, item: SessionMessage, /) -> None:
         message = item.message
+        answers = isinstance(message, t.JSONRPCResponse | t.JSONRPCError)
         try:
-            line = message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
-            problem = f"it has {len(line)} bytes, more than {MAX_ANSWER}" if len(line) > MAX_ANSWER else ""
-        except ValueError as error:  # a lone surrogate, for one
-            line, problem = b"", str(error)[:200]
-        if isinstance(message, t.JSONRPCResponse | t.JSONRPCError):
-            if problem:
-                line = error_line(INTERNAL_ERROR, f"the answer cannot be sent: {problem}", message.id)
+            line = _line(message.model_dump(by_alias=True, exclude_unset=True))
+        except (ValueError, MCPError) as error:
+            if not answers:
+                return
+            line = error_line(INTERNAL_ERROR, str(error)[:300], getattr(message, "id", None))
+        if answers:
             self._pump.answer(line)
-        elif not problem:
+        else:
             self._pump.answers.write(line)
 
     async def aclose(self) -> None:

@@ -30,6 +30,7 @@ from .vocabulary import (
 )
 
 ROOT_OWNER: Final = Owner("root", "root")
+LEAST_FILES: Final = 420
 KINDS: Final = {
     "src": (".py", ".py", ".py", ".json"),
     "tests": (".py",),
@@ -61,6 +62,7 @@ def build(world: Builder) -> None:
     _shared(tree, root, others)
     _copies(tree, home, projects)
     _locked(tree, home, projects)
+    _top_up(tree, home)
     _links(tree, home, projects, services)
     _archives(tree, home, projects)
     _trash(tree, home)
@@ -251,6 +253,13 @@ def _locked(tree: Tree, home: int, projects: list[int]) -> None:
             tree.nodes[node]["mode"] = 0o444
     letter = contents.plain(random, "sealed")
     tree.file(documents, "sealed.txt", letter, mode=0o200)
+
+
+def _top_up(tree: Tree, home: int) -> None:
+    """Fill the folders of the home until the world has the files that it should have at least."""
+    folders = [tree.names[home][name] for name in ("documents", "journal", "finance", "downloads")]
+    while sum(row["kind"] == "file" for row in tree.nodes.values()) < LEAST_FILES:
+        _fill(tree, tree.random.choice(folders), HOME_KINDS, 8)
 
 
 def _links(tree: Tree, home: int, projects: list[int], services: list[int]) -> None:
