@@ -4,7 +4,7 @@
 
 The conversations are records: one or two turns, 4 to 6 steps of three arguments (look-ups, writes, a terminal read),
 acted by seven policies from right to spam in equal parts. Each is a task of its own, read from JSON, as a data set
-gives them; a group of 16 rollouts shares its task. The peer is the plainest reward that there is: the same five formulas
+gives them; a group of 16 rollouts shares its task. The peer is the plainest reward that there is: five formulas
 without alignment search, rows or schemas of values. Both are timed on the same conversations, in turns.
 """
 

@@ -408,7 +408,7 @@ def test_an_explanation_fits_one_screen_and_says_what_is_lost(policy: str, shape
     assert all(len(line) <= 100 for line in lines)
     assert any(line.startswith("goal") for line in lines)
     if policy == "reversed":
-        assert "no call of transfer succeeded: not_found" in out.getvalue()
+        assert "called, but not_found" in out.getvalue()
     if policy == "spam":
         assert "calls 2 to 39" in out.getvalue()
 

@@ -12,7 +12,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from shop import server
 
 from proverl.records import Step, Task, dump, load
 from proverl.synth import data, machine
@@ -20,6 +19,7 @@ from proverl.synth.converse import Domain, Job, converse, plan
 from proverl.synth.replay import replay, unprovided
 from proverl.synth.sample import shown
 from proverl.world.session import LocalSession
+from shop import server
 
 
 @pytest.fixture(scope="module")
@@ -237,7 +237,18 @@ def test_a_malformed_call_is_regenerated_and_a_failed_one_recovered() -> None:
     item = session.call("list_items", {}).value["items"][0]["item_id"]
     talk = machine.Talk(session, Failing(item))
     machine.drive(talk)
-    assert talk.path == ["Query", "Model", "Model", "Execute", "Recover", "Execute", "Model", "Respond", "Continue", "End"]
+    assert talk.path == [
+        "Query",
+        "Model",
+        "Model",
+        "Execute",
+        "Recover",
+        "Execute",
+        "Model",
+        "Respond",
+        "Continue",
+        "End",
+    ]
     assert [done.outcome.succeeded for done in talk.turn.done] == [False, True]
 
 

@@ -10,11 +10,11 @@ from math import comb
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shop import server
 
 from proverl.errors import SynthesisError
 from proverl.records import Tool
 from proverl.synth.graph import Graph
+from shop import server
 
 EDGES = {
     ("list_customers", "buy"),

@@ -6,11 +6,11 @@ import tomllib
 from typing import Any
 
 import pytest
-from shop import server
 
 from proverl import servers
 from proverl.errors import DefinitionError
 from proverl.synth.phrases import read
+from shop import server
 
 
 class Edited:
@@ -42,16 +42,16 @@ def test_the_phrases_of_every_server_fit_its_tools(name: str) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [
-        ("tell = \"bought for {total}\"", "tell = \"bought for {price}\"", "price"),
+        ('tell = "bought for {total}"', 'tell = "bought for {price}"', "price"),
         ("[tool.restock]", "[tool.restok]", "restok"),
-        ("pin = { secret = \"pin\" }\n", "", "the required 'pin' has no entry"),
-        ("{ tool = \"list_purchases\" }", "{ tool = \"list_items\" }", "does not show purchase ids"),
+        ('pin = { secret = "pin" }\n', "", "the required 'pin' has no entry"),
+        ('{ tool = "list_purchases" }', '{ tool = "list_items" }', "does not show purchase ids"),
         ("worthy = { stock = { above = 0 } }", "worthy = { stock = { over = 0 } }", "over"),
-        ("undoes = [\"buy\"]", "undoes = [\"bye\"]", "bye"),
+        ('undoes = ["buy"]', 'undoes = ["bye"]', "bye"),
         ("cancel {purchase_id}", "cancel it", "does not say the required"),
         ("{note:quote}", "{note:loud}", "loud"),
         ("most = 2", "moist = 2", "moist"),
-        ("rows = \"item\"", "rows = \"thing\"", "no entity"),
+        ('rows = "item"', 'rows = "thing"', "no entity"),
         ("[entity.customer]", "[entity.client]", "entity.customer"),
         ("goal = false", "gaol = false", "gaol"),
     ],

@@ -50,7 +50,7 @@ def test_a_slot_outside_of_brackets_must_have_a_value() -> None:
 
 @pytest.mark.parametrize("text", ["a [b", "a b]", "a <b]", "{a", "a}", "[a <b>]", "{a b}"])
 def test_a_template_that_does_not_close_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="brace|bracket"):
+    with pytest.raises(ValueError, match=r"brace|bracket"):
         Template(text)
 
 

@@ -45,7 +45,8 @@ def _heading(index: int, task: Task, turn: TurnScore, trace: Trace, console: Con
     said = f'says "{_short(text, 40)}"' if text else "no closing text"
     head = f"Turn {index} ({task.turns[index].kind.replace('_', ' ')}): {turn.total:.3f}"
     console.print()
-    console.print(Text.assemble((head, "bold"), f", weight {turn.weight:g}; {turn.note or 'done'}; {said}"))
+    line = Text.assemble((head, "bold"), f", weight {turn.weight:g}; {turn.note or 'done'}; {said}")
+    console.print(line, no_wrap=True, overflow="ellipsis")
 
 
 def _turn(

@@ -228,7 +228,10 @@ def goal(plan: Plan, each: _Judged, placed: Mapping[int, Placed], owed: list[tup
         each.note = f"no goal but its steps; rows changed beyond: {each.beyond}"
         return coverage(each, placed)
     told = goals.reads(terminal, placed, each.window, plan.views)
-    each.note = f"rows {made} of {len(wanted)}, reads {told} of {len(terminal)}, rows beyond: {each.beyond}"
+    rows, told_of = f"rows {made} of {len(wanted)}", f"reads {told} of {len(terminal)}"
+    each.note = f"{rows}, {told_of}" if wanted and terminal else rows if wanted else told_of
+    if each.beyond:
+        each.note += f", rows beyond: {each.beyond}"
     return max(0, made + told - each.beyond) / (len(wanted) + len(terminal))
 
 
@@ -255,5 +258,5 @@ def _why_not(view: View, judged: _Judged) -> str:
         return f"calls of {tool} only after the first {len(judged.window)} calls"
     failed = [call.outcome for call in window if not call.outcome.succeeded]
     if len(failed) == len(window):
-        return f"no call of {tool} succeeded: {failed[-1].code or failed[-1].kind.value}"
+        return f"called, but {failed[-1].code or failed[-1].kind.value}"
     return f"the calls of {tool} stand for other steps"

@@ -223,23 +223,30 @@ def _derive(phrases: Phrases, row: Row, today: date) -> Fields:
 def _openings(
     tool: Tool, rows: dict[str, dict[str, Row]], phrases: Phrases, rng: random.Random
 ) -> Iterator[dict[str, Json]]:
-    """Ways to call a read without knowing anything but ids that were shown before."""
+    """Ways to call a read without knowing anything but ids that were shown before.
+
+    A read that needs nothing is called so first, and then with some ids for each optional reference: what it shows
+    below one folder, or of one account, is more than it shows of everything at once.
+    """
     arguments: dict[str, Json] = {}
     limit = tool.input_schema["properties"].get("limit", {})
     if "maximum" in limit:
         arguments["limit"] = limit["maximum"]
     if not tool.required:
         yield arguments
+    elif len(tool.required) > 1 or tool.required[0] not in tool.takes:
         return
-    if len(tool.required) > 1 or tool.required[0] not in tool.takes:
-        return
-    entity = tool.takes[tool.required[0]]
+    for name in tool.required or tuple(tool.takes):
+        if tool.input_schema["properties"][name].get("type") == "string":
+            for id in _some(tool.takes[name], rows, phrases, rng):
+                yield {**arguments, name: id}
+
+
+def _some(entity: str, rows: dict[str, dict[str, Row]], phrases: Phrases, rng: random.Random) -> list[str]:
     known = rows.get(phrases.base(entity), {})
     spec = phrases.entities.get(entity)
-    where = spec.where if spec is not None else {}
-    ids = [row.id for row in known.values() if meets(row.fields, where, None)]
-    for id in rng.sample(ids, min(PARENTS, len(ids))):
-        yield {**arguments, tool.required[0]: id}
+    ids = [row.id for row in known.values() if meets(row.fields, spec.where if spec else {}, None)]
+    return rng.sample(ids, min(PARENTS, len(ids)))
 
 
 def _pages(session: Session, tool: Tool, arguments: dict[str, Json]) -> Iterator[Outcome]:
@@ -283,7 +290,9 @@ def _test(value: Json, name: str, limit: Json, now: datetime | None) -> bool:
         return value in limit
     if name == "not":
         return bool(value != limit)
-    return str(value).endswith(limit) if name == "ends" else bool(value) is limit
+    if name == "ends":
+        return str(value).endswith(tuple(limit) if isinstance(limit, list) else limit)
+    return bool(value) is limit
 
 
 def _moment(value: Json, now: datetime) -> datetime:
