@@ -16,8 +16,10 @@ from proverl.chat import Asked, Endpoint, Reply, Scripted, fenced, hermes, read_
 from proverl.chat.endpoint import wire
 from proverl.chat.text import Unreadable
 from proverl.errors import DeadlineExceeded, InfrastructureError, UsageError
-from proverl.records import Message
+from proverl.records import Kind, Message, Trace
+from proverl.rollout import MessageCodec, asking, play
 from shop import server
+from shop.tasks import irrelevant, open_session
 
 GOOD = '{"name": "buy", "arguments": {"n": 1}}'
 BUY = Asked("buy", {"n": 1})
@@ -341,6 +343,27 @@ def test_an_endpoint_can_be_used_from_one_event_loop_after_another():
 
         first = ask(model)
         assert ask(model) == first
+
+
+def test_an_episode_with_an_endpoint_sends_back_the_results_of_its_calls():
+    answers = [completion(None, [("list_items", '{"limit": 1}'), ("list_items", "{")]), completion("I cannot sing.")]
+    with endpoint(*answers) as (model, asked):
+
+        async def once() -> Trace:
+            try:
+                return await play(irrelevant(), open_session, asking(model), MessageCodec())
+            finally:
+                await model.close()
+
+        trace = asyncio.run(once())
+    good, bad = trace.turns[0].calls
+    assert (good.outcome.kind, bad.outcome.kind) == (Kind.OK, Kind.UNPARSABLE)
+    assert trace.turns[0].text == "I cannot sing."
+    user, assistant, result, error = asked[1]["messages"]
+    assert user["content"] == irrelevant().turns[0].user
+    assert result["tool_call_id"] == assistant["tool_calls"][0]["id"]
+    assert result["content"] == good.outcome.observation()
+    assert error == {"role": "user", "content": bad.outcome.observation()}
 
 
 # The double

@@ -254,6 +254,26 @@ def test_a_look_up_is_not_served_by_a_read_that_came_after_its_value_was_used() 
     assert found.turns[0].matches[0].by == ""
 
 
+def test_nor_by_a_read_of_a_later_turn() -> None:
+    task, trace = policies.act("skipped look-ups", "multi-turn")
+    calls = (replace(shapes.SEARCH, assistant_turn=8), replace(shapes.FREEZE, assistant_turn=9))
+    found = score(task, replace(trace, turns=(trace.turns[0], replace(trace.turns[1], calls=calls))))
+    assert found.turns[0].terms["coverage"] == pytest.approx(1 / 2)
+    assert found.turns[0].matches[0].by == ""
+
+
+@pytest.mark.parametrize(("shown", "names", "covered"), [("pay-7", 1, 1), ("pay-1", 1 / 2, 1 / 2)])
+def test_one_call_may_be_a_step_and_show_what_another_look_up_of_its_name_was_for(
+    shown: str, names: float, covered: float
+) -> None:
+    wanted = shapes.ok("list_payees", {"payees": [{"payee_id": "pay-2"}]}, name="Al")
+    steps = (shapes.look_up(0, shapes.PAYEES, "pay-7"), replace(shapes.step(1, wanted), terminal=True))
+    task = Task("one", "bank", 1, tuple(shapes.TOOLS.values()), (Turn("Go.", steps=steps),))
+    call = shapes.ok("list_payees", {"payees": [{"payee_id": "pay-2"}, {"payee_id": shown}]}, name="Al")
+    terms = score(task, Trace("one", (TraceTurn((call,)),))).terms
+    assert (terms["name"], terms["validity"], terms["coverage"]) == (names, names, covered)
+
+
 def test_one_read_of_an_earlier_turn_serves_a_later_look_up() -> None:
     task, trace = policies.act("reads, then asks", "clarify")
     second = replace(trace.turns[1], calls=trace.turns[1].calls[1:])

@@ -627,7 +627,7 @@ ARGUMENTS = st.dictionaries(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["buy", "list_items"]), ARGUMENTS), min_size=1, max_size=4))
 def test_calls_that_are_spelled_in_tokens_are_read_back_as_they_were(calls):
     reply = Reply("So be it.", tuple(Asked(name, arguments) for name, arguments in calls))

@@ -3,7 +3,6 @@
 The laws themselves are in proverl.world.laws; that they see each kind of breach is shown in tests/world/test_laws.py.
 """
 
-import hashlib
 import itertools
 import json
 import os
@@ -24,6 +23,8 @@ from proverl.world.state import Hot, Store
 
 NAMES = servers.names()
 each_server = pytest.mark.parametrize("name", NAMES)
+CALLS = max(24, 300 // len(NAMES))
+"""Calls per server in the sample: about the same time whatever the number of servers."""
 
 
 def assert_lawful(report: Report, cases, *, every_law: bool = False) -> None:
@@ -36,7 +37,7 @@ def assert_lawful(report: Report, cases, *, every_law: bool = False) -> None:
 
 @each_server
 def test_each_server_obeys_every_law(name, cases):
-    assert_lawful(check(servers.load(name), seeds=range(2), calls=60, faults=1, schedules=1), cases, every_law=True)
+    assert_lawful(check(servers.load(name), seeds=range(2), calls=CALLS, faults=1, schedules=1), cases, every_law=True)
 
 
 @pytest.mark.soak
@@ -100,8 +101,8 @@ def interleave(name: str, schedule: int, calls: int) -> None:
 
 @each_server
 def test_eight_sessions_interleaved_at_random_get_what_each_gets_alone(name, cases):
-    for schedule in range(3):
-        interleave(name, schedule, calls=12)
+    for schedule in range(2):
+        interleave(name, schedule, calls=10)
         cases["schedules"] += 1
 
 
@@ -147,7 +148,7 @@ def threaded(name: str, sessions: int, calls: int) -> int:
 
 @each_server
 def test_eight_threads_get_the_results_of_one(name, cases):
-    cases["calls in threads"] += threaded(name, sessions=3, calls=12)
+    cases["calls in threads"] += threaded(name, sessions=3, calls=10)
 
 
 @pytest.mark.soak
@@ -165,29 +166,30 @@ from proverl.records import dump
 from proverl.world.arguments import Generator
 from proverl.world.session import LocalSession
 
-name, seeds, calls = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-server = servers.load(name)
-found = hashlib.sha256()
-for tool in server.tools:
-    found.update(dump(tool).encode())
-for seed in range(seeds):
-    session = LocalSession(server, seed)
-    found.update(session.digest().encode() + repr(sorted(session.secrets().items())).encode())
-    generator = Generator(session.tools, seed, secrets=session.secrets())
-    for _ in range(calls):
-        call = generator.call()
-        outcome = session.call(call.tool, call.arguments)
-        generator.learn(call, outcome)
-        found.update(dump(outcome).encode())
-    found.update(session.digest().encode() + repr(session.changes()).encode())
-print(found.hexdigest())
+seeds, calls = int(sys.argv[1]), int(sys.argv[2])
+for name in sys.argv[3:]:
+    server = servers.load(name)
+    found = hashlib.sha256()
+    for tool in server.tools:
+        found.update(dump(tool).encode())
+    for seed in range(seeds):
+        session = LocalSession(server, seed)
+        found.update(session.digest().encode() + repr(sorted(session.secrets().items())).encode())
+        generator = Generator(session.tools, seed, secrets=session.secrets())
+        for _ in range(calls):
+            call = generator.call()
+            outcome = session.call(call.tool, call.arguments)
+            generator.learn(call, outcome)
+            found.update(dump(outcome).encode())
+        found.update(session.digest().encode() + repr(session.changes()).encode())
+    print(name, found.hexdigest())
 """
 
 
-def fingerprint(name: str, seeds: int, calls: int, **environment: str) -> str:
-    """A hash over worlds, transcripts and changes, made in a process of its own."""
+def fingerprints(names: tuple[str, ...], seeds: int, calls: int, **environment: str) -> str:
+    """A hash per server over worlds, transcripts and changes, made in a process of its own."""
     done = subprocess.run(
-        [sys.executable, "-c", FINGERPRINT, name, str(seeds), str(calls)],
+        [sys.executable, "-c", FINGERPRINT, str(seeds), str(calls), *names],
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
@@ -203,17 +205,17 @@ ENVIRONMENTS = [
 ]
 
 
-@each_server
-def test_one_seed_gives_the_same_bytes_in_another_process_zone_and_locale(name, cases):
-    first = fingerprint(name, 1, 40, **ENVIRONMENTS[0])
-    assert fingerprint(name, 1, 40, **ENVIRONMENTS[-2]) == first
+def test_one_seed_gives_the_same_bytes_in_another_process_zone_and_locale(cases):
+    first = fingerprints(NAMES, 1, 30, **ENVIRONMENTS[0])
+    assert first.count("\n") == len(NAMES) - 1
+    assert fingerprints(NAMES, 1, 30, **ENVIRONMENTS[-2]) == first
     cases["processes compared"] += 2
 
 
 @pytest.mark.soak
 @each_server
 def test_one_seed_gives_the_same_bytes_in_twelve_environments(name, cases):
-    found = {json.dumps(one): fingerprint(name, 5, 100, **one) for one in ENVIRONMENTS}
+    found = {json.dumps(one): fingerprints((name,), 5, 100, **one) for one in ENVIRONMENTS}
     assert len(set(found.values())) == 1, found
     cases["processes compared"] += len(found)
 
@@ -234,12 +236,12 @@ def test_a_thousand_seeds_give_a_thousand_different_whole_worlds(name, cases):
 
 
 @each_server
-def test_worlds_of_ten_seeds_are_different_and_whole(name):
+def test_the_worlds_of_a_few_seeds_are_different_and_whole_and_the_same_when_built_again(name):
     server = servers.load(name)
     digests = set()
-    for seed in (*range(5), 2**31, 2**32 + 1, 2**53 - 1):
+    for seed in (0, 1, 2**32 + 1, 2**53 - 1):
         template = server.template(seed)
         digests.add(template.digest)
         assert template.open().execute("PRAGMA foreign_key_check").fetchall() == []
-        assert hashlib.sha256(server._build(seed).blob).digest() == hashlib.sha256(template.blob).digest()
-    assert len(digests) == 8
+    assert len(digests) == 4
+    assert server._build(1).blob == server.template(1).blob

@@ -43,7 +43,6 @@ UNFIT = [
     b"bytes",
     (1, 2),
     {1, 2},
-    object(),
     type("Text", (str,), {})("x"),
 ]
 

@@ -340,6 +340,7 @@ def test_a_call_past_its_deadline_is_given_up_and_harms_no_other_session() -> No
         assert [name for name, _, _ in sessions[0].log] == ["sell", "hang", "sell"]
 
 
+@pytest.mark.soak
 def test_a_call_that_always_kills_its_server_is_given_up_and_harms_no_other_session(monkeypatch: Any) -> None:
     monkeypatch.setattr("proverl.world.remote.MOST_DEATHS", 3)
     with MCPManager() as manager, ThreadPoolExecutor(4) as pool:

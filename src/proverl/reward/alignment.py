@@ -12,7 +12,7 @@ so far is taken: a lower bound, and the same in every run.
 
 Of two alignments with the same coverage the one goes first that covers more of this turn's steps than of those still
 open from earlier turns. Ties after agreement go to more steps with a call of their own that agrees in something, then
-to the earlier call, again for this turn's steps first.
+to more calls with the very arguments of their steps, then to the earlier call, again for this turn's steps first.
 """
 
 from __future__ import annotations
@@ -29,12 +29,16 @@ NODES = 2_000
 
 
 class _Option(NamedTuple):
-    """One way for a step to be matched, m and agreement in the plan's scale; `call` is False for another read's."""
+    """One way for a step to be matched, m and agreement in the plan's scale; `call` is False for another read's.
+
+    `equal` says that the call has the very arguments of the step, also those that are not compared.
+    """
 
     seen: Seen
     m: int
     agreement: int
     call: bool
+    equal: bool
 
 
 Chosen: TypeAlias = dict[int, _Option | None]
@@ -82,7 +86,8 @@ class Alignment:
         if len(turn) < count:
             ordered = sorted(self.views, key=lambda view: (view.index not in turn, view.index))
         self._digit: dict[int, int] = {view.index: base ** (count - 1 - rank) for rank, view in enumerate(ordered)}
-        self._call: int = base**count
+        self._equal: int = base**count
+        self._call: int = self._equal * (count + 1)
         self._agreement: int = self._call * (count + 1)
         self._mine: int = self._agreement * (count * self.plan.scale + 1)
         self._cover: int = self._mine * (count * self.plan.scale + 1)
@@ -95,7 +100,7 @@ class Alignment:
         for seen in self._named.get(view.step.tool, ()):
             if view.can_be(seen.call):
                 m, agreement = self._fit(view, seen, None)
-                found.append(_Option(seen, m, agreement, True))
+                found.append(_Option(seen, m, agreement, True, seen.call.arguments == view.step.arguments))
         return found
 
     def _served(self, view: View) -> _Option | None:
@@ -109,7 +114,7 @@ class Alignment:
                 return None
             last = first if last is None or first.place > last.place else last
         assert last is not None
-        return _Option(last, self.plan.scale, self.plan.scale, False)
+        return _Option(last, self.plan.scale, self.plan.scale, False, False)
 
     def _fit(self, view: View, seen: Seen, chosen: Chosen | None) -> tuple[int, int]:
         """How well a call fits: m, agreement. Without `chosen`, a value made by another step may be any it can be."""
@@ -187,6 +192,7 @@ class Alignment:
             cover * (self._cover + self._mine if view.index in self._turn else self._cover)
             + agreement * self._agreement
             + (self._call if option.call and (option.m or option.agreement) else 0)
+            + (self._equal if option.equal else 0)
             - (at if at > 0 else 0) * self._digit[view.index]
         )
 

@@ -1,8 +1,8 @@
 """A small model made from scratch, so that a whole training run can be tried without any download.
 
-Covers: a byte-level BPE tokenizer trained on the tasks' own text, a Qwen3 of one to three million parameters with random
-weights, our chat template, and a supervised warm start on the ground truth. Does not cover: a model of any use; it
-shows that the run works, and little more than the form of a call is learned.
+Covers: a byte-level BPE tokenizer trained on the tasks' own text, a Qwen3 of one to three million parameters with
+random weights, our chat template, and a supervised warm start on the ground truth. Does not cover: a model of any use;
+it shows that the run works, and little more than the form of a call is learned.
 
 The same tasks and seed give the same files, byte for byte on one machine.
 """

@@ -86,7 +86,7 @@ def _digest_of_all(schema: Schema, connection: apsw.Connection) -> str:
     digest = hashlib.blake2b(digest_size=16)
     for table in sorted(schema.tables.values(), key=lambda table: table.name):
         order = ", ".join(table.key)
-        for row in connection.execute(f"SELECT * FROM {table.name} ORDER BY {order}"):  # noqa: S608
+        for row in connection.execute(f"SELECT * FROM {table.name} ORDER BY {order}"):
             digest.update(json.dumps([table.name, *row]).encode())
     return digest.hexdigest()
 
@@ -391,19 +391,19 @@ def _statements(schema: Schema, changeset: bytes) -> list[tuple[str, list[Any]]]
         table = schema.tables[change.name]
         if change.op == "INSERT":
             values = list(change.new or ())
-            sql = f"INSERT INTO {table.name} VALUES ({', '.join('?' * len(values))})"  # noqa: S608
+            sql = f"INSERT INTO {table.name} VALUES ({', '.join('?' * len(values))})"
             found.append(((2, place[table.name]), sql, values))
             continue
         old = dict(zip(table.columns, change.old or (), strict=True))
         key = [old[column] for column in table.key]
         where = " AND ".join(f"{column} = ?" for column in table.key)
         if change.op == "DELETE":
-            found.append(((1, -place[table.name]), f"DELETE FROM {table.name} WHERE {where}", key))  # noqa: S608
+            found.append(((1, -place[table.name]), f"DELETE FROM {table.name} WHERE {where}", key))
             continue
         new = zip(table.columns, change.new or (), strict=True)
         changed = {column: value for column, value in new if value is not apsw.no_change}
         assignments = ", ".join(f"{column} = ?" for column in changed)
-        sql = f"UPDATE {table.name} SET {assignments} WHERE {where}"  # noqa: S608
+        sql = f"UPDATE {table.name} SET {assignments} WHERE {where}"
         found.append(((0, 0), sql, [*changed.values(), *key]))
     return [(sql, values) for _, sql, values in sorted(found, key=lambda one: one[0])]
 

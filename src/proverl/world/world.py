@@ -80,7 +80,7 @@ class World:
         primary = self._store.template.schema.tables[table].key[0]
         assignments = ", ".join(f"{column} = ?" for column in columns)
         touched = self._store.write(
-            f"UPDATE {table} SET {assignments} WHERE {primary} = ?",  # noqa: S608
+            f"UPDATE {table} SET {assignments} WHERE {primary} = ?",
             (*columns.values(), key),
         )
         if touched != 1:
@@ -172,4 +172,4 @@ def _reading(sql: str) -> str:
 
 def _insert(table: str, columns: Mapping[str, Any]) -> str:
     places = ", ".join("?" * len(columns))
-    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({places})"  # noqa: S608
+    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({places})"
