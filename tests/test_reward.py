@@ -6,10 +6,10 @@ import math
 import random
 from dataclasses import replace
 from io import StringIO
-from itertools import permutations
+from itertools import combinations, permutations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
@@ -177,6 +177,10 @@ def test_the_ground_truth_gets_all_there_is(rng: random.Random) -> None:
 @settings(max_examples=5 * CASES)
 def test_right_calls_in_any_order_that_keeps_the_dependencies_get_all_there_is(rng: random.Random) -> None:
     task = random_task(rng, 6)
+    # Of two equal calls of one turn nobody can say which made the thing that a later turn speaks of.
+    assume(
+        all(one.tool != other.tool or one.arguments != other.arguments for one, other in combinations(task.steps, 2))
+    )
     right = ground_truth(task)
     turns = []
     for turn, done in zip(task.turns, right.turns, strict=True):

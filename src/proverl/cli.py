@@ -153,15 +153,14 @@ def synth(
     count: Annotated[int, typer.Option(help="conversations")] = 100,
     seed: RunSeed = 0,
 ) -> None:
-    """Make conversations whose every call really executes, and write them."""
+    """Make conversations whose every call really executes, and write them; started again it goes on where it was."""
     from . import servers
     from .report import counting
     from .synth import data
 
     found = [servers.load(name) for name in server or servers.names()]
     with counting("synthesise conversations", count) as advance:
-        made = data.synthesise(found, count, seed, advance)
-    data.write(made.tasks, out)
+        made = data.make(found, count, seed, out, advance)
     typer.echo(f"{len(made.tasks)} conversations in {out}; {len(made.failed)} jobs gave none")
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -16,6 +18,7 @@ from statistics import fmean
 
 from . import servers
 from .evaluate import Episode, play_all, rows, scored, write
+from .journal import atomic
 from .policies import POLICIES, Acting
 from .records import Json, Task, plain
 from .report import console, progress, show
@@ -96,7 +99,7 @@ def _write(out: Path, tasks: Sequence[Task], episodes: Sequence[Episode], replay
     data.write(tasks, out / "tasks.jsonl")
     for name in POLICIES:
         write((one.trace for one in episodes if one.policy == name), out / "traces" / f"{name}.jsonl")
-    with data.atomic(out / "scores.jsonl") as file:
+    with atomic(out / "scores.jsonl") as file:
         for one in episodes:
             row = {
                 "policy": one.policy,
@@ -110,7 +113,7 @@ def _write(out: Path, tasks: Sequence[Task], episodes: Sequence[Episode], replay
         "shapes": shape_rows(episodes),
         "terms": {profile: rows(episodes, profile) for profile in PROFILES},
     }
-    with data.atomic(out / "summary.json") as file:
+    with atomic(out / "summary.json") as file:
         file.write(json.dumps(figures, indent=2) + "\n")
 
 
@@ -125,13 +128,15 @@ def _example(tasks: Sequence[Task]) -> None:
 
 
 def _next_steps(out: Path, tasks: Sequence[Task]) -> None:
+    called = sys.argv[0]
+    command = os.path.relpath(called) if Path(called).name == "proverl" else "proverl"
     console.print(f"\nFiles are in [bold]{out}[/bold]. Next, try:")
     traces = out / "traces" / "wrong_values.jsonl"
     for line in (
-        f"proverl reward explain {traces} --task {tasks[0].id}",
-        "proverl call banking list_bank_accounts --seed 7",
-        "proverl serve banking            # an MCP server for your own client",
-        f"proverl synth --count 200 --out {out.parent / 'data' / 'tasks.jsonl'}",
-        f"proverl rollout {out / 'tasks.jsonl'} --model NAME --base-url http://localhost:8000/v1",
+        f"reward explain {traces} --task {tasks[0].id}",
+        "call banking list_bank_accounts --seed 7",
+        "serve banking            # an MCP server for your own client",
+        f"synth --count 200 --out {out.parent / 'data' / 'tasks.jsonl'}",
+        f"rollout {out / 'tasks.jsonl'} --model NAME --base-url http://localhost:8000/v1",
     ):
-        console.print(f"  {line}", highlight=False, markup=False, soft_wrap=True)
+        console.print(f"  {command} {line}", highlight=False, markup=False, soft_wrap=True)

@@ -16,6 +16,7 @@ from statistics import fmean
 from . import servers
 from .chat import Endpoint, Model
 from .errors import BadFile, UsageError, nearest
+from .journal import Journal, atomic
 from .policies import POLICIES, Acting
 from .records import Json, Score, Task, Trace, dump, load
 from .report import counting
@@ -50,13 +51,22 @@ async def play_all(
     opener: Opener = local,
     limits: Limits = Limits(),  # noqa: B008 - frozen
     advance: Callable[[], None] = lambda: None,
+    journal: Journal | None = None,
 ) -> list[Trace]:
-    """One episode of each task, many at once, in the order of the tasks."""
+    """One episode of each task, many at once, in the order of the tasks.
+
+    With a `journal` the episodes of an interrupted run are taken from there; masked ones are played again.
+    """
     gate = asyncio.Semaphore(IN_FLIGHT)
 
     async def one(task: Task) -> Trace:
-        async with gate:
-            trace = await play(task, opener, asking(model(task)), MessageCodec(), limits)
+        if journal is not None and task.id in journal.done:
+            trace = load(Trace, journal.done[task.id])
+        else:
+            async with gate:
+                trace = await play(task, opener, asking(model(task)), MessageCodec(), limits)
+            if journal is not None and not masked(trace):
+                journal.add(task.id, dump(trace))
         advance()
         return trace
 
@@ -92,12 +102,15 @@ def roll_out(
 ) -> list[dict[str, Json]]:
     """Play every task of a file with one policy, write the traces and a copy of the tasks beside them.
 
+    Started again after an interruption it goes on where it was.
+
     Raises:
         UsageError: neither or both of policy and model, or no such policy
     """
     tasks = data.read(file)
     choose = _chooser(policy, model, base_url)
-    with _opener(stdio) as opener, counting("roll out", len(tasks)) as progress:
+    run = {"tasks": str(file), "policy": policy, "model": model, "base_url": base_url}
+    with Journal(out, run) as journal, _opener(stdio) as opener, counting("roll out", len(tasks)) as progress:
         done = 0
 
         def advance() -> None:
@@ -105,8 +118,8 @@ def roll_out(
             done += 1
             progress(done, len(tasks))
 
-        traces = asyncio.run(play_all(tasks, choose, opener, advance=advance))
-    write(traces, out)
+        traces = asyncio.run(play_all(tasks, choose, opener, advance=advance, journal=journal))
+        write(traces, out)
     if file.resolve() != (out.parent / "tasks.jsonl").resolve():
         data.write(tasks, out.parent / "tasks.jsonl")
     return rows(scored(policy or model, tasks, traces, [profile]), profile)
@@ -140,7 +153,7 @@ def _opener(stdio: bool) -> Iterator[Opener]:
 
 def write(traces: Iterable[Trace], path: Path) -> None:
     """Write traces, one a line."""
-    with data.atomic(path) as file:
+    with atomic(path) as file:
         file.writelines(dump(trace) + "\n" for trace in traces)
 
 

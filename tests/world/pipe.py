@@ -107,7 +107,8 @@ class Http:
     """A server process with streamable HTTP."""
 
     def __init__(self, server: str, *options: str) -> None:
-        self._errors = tempfile.TemporaryFile("w+")  # a pipe that nobody empties would stop the server
+        # A file: a pipe that nobody empties would stop the server.
+        self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115
         self.process = subprocess.Popen(
             command(server, "--http", "--port", "0", *options), stderr=self._errors, env=ENVIRONMENT
         )

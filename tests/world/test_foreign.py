@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 from mcp import Client, StdioServerParameters
 from mcp.shared.exceptions import MCPError
-from world.differential import differences
-from world.pipe import ENVIRONMENT, TESTS, Http, HttpSession, command, session
 
 from proverl.servers import load, names
 from proverl.world.manager import MCPManager
 from proverl.world.session import LocalSession
+from world.differential import differences
+from world.pipe import ENVIRONMENT, TESTS, Http, HttpSession, command, session
 
 pytestmark = pytest.mark.soak
 FOREIGN = TESTS.parent / "build" / "foreign"

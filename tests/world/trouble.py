@@ -31,7 +31,7 @@ def shout(world: World, text: str) -> Said:
     Args:
         text: the text
     """
-    print(text)
+    print(text)  # noqa: T201
     sys.stdout.flush()
     os.write(1, text.encode() + b"\n")
     return {"text": text}

@@ -1,23 +1,21 @@
 """Data files: one task per line of JSON.
 
 Covers: making many conversations and writing them, reading them back, the figures of a file. Does not cover: one
-conversation (synth/converse.py). A file is written beside its place and moved there when it is whole.
+conversation (synth/converse.py).
 """
 
 from __future__ import annotations
 
-import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TextIO
 
 from ..errors import BadFile, SynthesisError
+from ..journal import Journal, atomic
 from ..records import Json, Task, dump, load
 from ..world.server import Server
-from .converse import Domain, converse, plan
+from .converse import Domain, Job, converse, plan
 
 SHAPES = ("write", "read-only", "mixed", "clarify", "missing function")
 
@@ -31,11 +29,16 @@ class Made:
 
 
 def synthesise(
-    servers: Sequence[Server], count: int, seed: int = 0, progress: Callable[[int, int], None] = lambda done, of: None
+    servers: Sequence[Server],
+    count: int,
+    seed: int = 0,
+    progress: Callable[[int, int], None] = lambda done, of: None,
+    journal: Journal | None = None,
 ) -> Made:
     """So many conversations on these servers; `progress` is told after each job.
 
-    Jobs that give no conversation are replaced by further ones until `count` is reached.
+    Jobs that give no conversation are replaced by further ones until `count` is reached. With a `journal` what an
+    interrupted run has made is taken from there; a job is a pure function, so the result is the same.
 
     Raises:
         SynthesisError: as many jobs failed as conversations were asked for
@@ -45,29 +48,49 @@ def synthesise(
     for job in plan(list(domains.values()), 2 * count, seed):
         if len(made.tasks) == count:
             break
-        try:
-            made.tasks.append(converse(domains[job.server], job))
-        except SynthesisError as error:
-            made.failed.append(str(error))
+        line, problem = _result(domains[job.server], job, journal)
+        if problem:
+            made.failed.append(problem)
+        else:
+            made.tasks.append(load(Task, line))
         progress(len(made.tasks), count)
     if len(made.tasks) < count:
         raise SynthesisError(f"only {len(made.tasks)} of {count} conversations: {made.failed[0]}")
     return made
 
 
-@contextmanager
-def atomic(path: Path) -> Iterator[TextIO]:
-    """A text file that appears at its place whole, or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
+def _result(domain: Domain, job: Job, journal: Journal | None) -> tuple[str, str]:
+    """The task of a job as a line, or why there is none."""
+    key = str(job.index)
+    if journal is not None and key in journal.done:
+        line, problem = journal.done[key]
+        return line, problem
     try:
-        with beside.open("w", encoding="utf-8", newline="\n") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
+        line, problem = dump(converse(domain, job)), ""
+    except SynthesisError as error:
+        line, problem = "", str(error)
+    if journal is not None:
+        journal.add(key, [line, problem])
+    return line, problem
+
+
+def make(
+    servers: Sequence[Server],
+    count: int,
+    seed: int,
+    path: Path,
+    progress: Callable[[int, int], None] = lambda done, of: None,
+) -> Made:
+    """Synthesise into a file; an interrupted run goes on where it was when it is started again.
+
+    Raises:
+        SynthesisError, UsageError: as `synthesise` and `Journal`
+    """
+    run = {"servers": [server.name for server in servers], "count": count, "seed": seed}
+    with Journal(path, run) as journal:
+        made = synthesise(servers, count, seed, progress, journal)
+        write(made.tasks, path)
+    return made
 
 
 def write(tasks: Iterable[Task], path: Path) -> None:

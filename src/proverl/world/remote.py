@@ -34,7 +34,7 @@ from .gate import MAX_LINE
 from .protocol import SEED, SESSION, Hidden, outcome_from_wire
 from .session import unfit_call
 
-MOST_DEATHS: Final = 5
+MOST_DEATHS: Final = 8
 """How often a server may die under one call before that call is given up."""
 
 ENVELOPE: Final = 4096

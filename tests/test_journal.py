@@ -1,0 +1,141 @@
+"""Long runs can be interrupted at any point and resumed to the same bytes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proverl.errors import UsageError
+from proverl.evaluate import roll_out
+from proverl.journal import Journal, atomic
+from proverl.records import dump
+from proverl.synth import data
+from shop import server
+
+RUN = {"what": "a test"}
+
+
+class Interrupted(BaseException):
+    """What a user's Ctrl-C is."""
+
+
+def test_a_finished_run_leaves_no_journal(tmp_path: Path) -> None:
+    with Journal(tmp_path / "out", RUN) as journal:
+        journal.add("1", {"a": "ä"})
+    assert list(tmp_path.iterdir()) == []
+
+
+@given(results=st.dictionaries(st.text(), st.text(), max_size=5), cut=st.integers(0, 400))
+def test_a_journal_that_was_cut_anywhere_is_read_up_to_its_last_whole_line(
+    tmp_path_factory: pytest.TempPathFactory, results: dict[str, str], cut: int
+) -> None:
+    place = tmp_path_factory.mktemp("journal") / "out"
+    with pytest.raises(Interrupted), Journal(place, RUN) as journal:
+        for key, result in results.items():
+            journal.add(key, result)
+        raise Interrupted
+    whole = journal.path.read_bytes()
+    journal.path.write_bytes(whole[:cut])
+    kept = [json.loads(line) for line in whole[:cut].split(b"\n")[1:-1]]
+    with pytest.raises(Interrupted), Journal(place, RUN) as again:
+        assert list(again.done.items()) == [tuple(pair) for pair in kept]
+        for key, result in results.items():
+            if key not in again.done:
+                again.add(key, result)
+        raise Interrupted
+    with Journal(place, RUN) as last:
+        assert last.done == results
+
+
+def test_a_journal_of_other_settings_is_refused_and_kept(tmp_path: Path) -> None:
+    with pytest.raises(Interrupted), Journal(tmp_path / "out", RUN) as journal:
+        journal.add("1", 1)
+        raise Interrupted
+    before = journal.path.read_bytes()
+    with pytest.raises(UsageError, match="other settings"), Journal(tmp_path / "out", {"what": "else"}):
+        pass
+    assert journal.path.read_bytes() == before
+
+
+def test_a_second_writer_is_refused(tmp_path: Path) -> None:
+    with Journal(tmp_path / "out", RUN), pytest.raises(UsageError, match="another process"):
+        Journal(tmp_path / "out", RUN).__enter__()
+
+
+def test_an_interrupted_synthesis_resumes_to_the_same_bytes(tmp_path: Path) -> None:
+    whole = tmp_path / "whole.jsonl"
+    data.make([server], 9, 2, whole)
+
+    def stop(done: int, of: int) -> None:
+        if done == 4:
+            raise Interrupted
+
+    resumed = tmp_path / "resumed.jsonl"
+    with pytest.raises(Interrupted):
+        data.make([server], 9, 2, resumed, stop)
+    assert not resumed.exists()
+    seen: list[int] = []
+    data.make([server], 9, 2, resumed, lambda done, of: seen.append(done))
+    assert resumed.read_bytes() == whole.read_bytes()
+    assert not list(tmp_path.glob("*.partial"))
+
+
+@pytest.mark.soak
+def test_a_killed_synthesis_resumes_to_the_same_bytes(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "proverl.cli", "synth", "--server", "banking", "--count", "40", "--out"]
+    whole, killed = tmp_path / "whole.jsonl", tmp_path / "killed.jsonl"
+    subprocess.run([*command, str(whole)], check=True, capture_output=True)
+    for _ in range(20):
+        process = subprocess.Popen([*command, str(killed)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            process.wait(timeout=1.6)
+            break
+        except subprocess.TimeoutExpired:
+            os.kill(process.pid, signal.SIGKILL)
+            process.wait()
+    assert killed.read_bytes() == whole.read_bytes()
+
+
+def test_a_rollout_resumes_without_playing_finished_episodes_again(tmp_path: Path) -> None:
+    tasks = data.synthesise([_banking()], 4, 1).tasks
+    data.write(tasks, tmp_path / "tasks.jsonl")
+    out = tmp_path / "traces.jsonl"
+    roll_out(tmp_path / "tasks.jsonl", out, policy="silent", stdio=False, profile="robust")
+    lines = out.read_text().splitlines()
+    run = {"tasks": str(tmp_path / "tasks.jsonl"), "policy": "silent", "model": "", "base_url": ""}
+    with pytest.raises(Interrupted), Journal(out, run) as journal:
+        marked = lines[0].replace('"stop":"answered"', '"stop":"deadline"')
+        journal.add(tasks[0].id, marked)
+        raise Interrupted
+    roll_out(tmp_path / "tasks.jsonl", out, policy="silent", stdio=False, profile="robust")
+    assert out.read_text().splitlines()[0] == marked
+    assert [json.loads(line)["task_id"] for line in out.read_text().splitlines()] == [task.id for task in tasks]
+
+
+def _banking():  # type: ignore[no-untyped-def]
+    from proverl import servers
+
+    return servers.load("banking")
+
+
+def test_an_atomic_file_is_whole_or_not_there(tmp_path: Path) -> None:
+    with pytest.raises(Interrupted), atomic(tmp_path / "a" / "file") as file:
+        file.write("half")
+        raise Interrupted
+    assert list((tmp_path / "a").iterdir()) == []
+    with atomic(tmp_path / "a" / "file") as file:
+        file.write("whole")
+    assert (tmp_path / "a" / "file").read_text() == "whole"
+
+
+def test_a_task_read_back_from_a_line_is_the_same() -> None:
+    (task,) = data.synthesise([server], 1, 3).tasks
+    assert dump(task) == dump(data.load(type(task), dump(task)))
