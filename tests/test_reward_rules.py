@@ -218,6 +218,31 @@ def test_paths_are_compared_as_the_server_resolved_them() -> None:
     assert scored("a.txt", "/tmp/a.txt") < 0.5
 
 
+def test_what_a_call_made_agrees_by_its_own_name_even_where_the_server_follows_it_further() -> None:
+    make = shapes.tool("make_link", "write", {"link_path": "string"})
+    count = shapes.tool("count_lines", "read", {"path": "string"})
+    made = shapes.ok("make_link", {"link_path": "/home/ana/short"}, link_path="/home/ana/short")
+    seen = Outcome(Kind.OK, {"lines": 3}, resolved={"path": "/home/ana/long.txt"})
+    counted = Call("count_lines", {"path": "/home/ana/short"}, seen, 1)
+    steps = (
+        Step(0, "make_link", made.arguments, made.outcome, "write", compared=("link_path",)),
+        Step(
+            1,
+            "count_lines",
+            counted.arguments,
+            seen,
+            edges=(Edge(0, "value"),),
+            origins={"path": Origin(0, "link_path", made=True)},
+            compared=("path",),
+            terminal=True,
+        ),
+    )
+    task = Task("link", "files", 1, (make, count), (Turn("Go.", steps=steps),))
+    assert score(task, Trace("link", (TraceTurn((made, counted), "Done."),))).total == 1
+    elsewhere = replace(counted, arguments={"path": "/tmp/x"}, outcome=replace(seen, resolved={"path": "/tmp/x"}))
+    assert score(task, Trace("link", (TraceTurn((made, elsewhere), "Done."),))).terms["argument"] == 0.5
+
+
 def made_twice(first: str, second: str, used: str, other: str) -> Score:
     """Two payees are added, then each is paid; the ground truth made pay-8 and pay-9."""
     names = (("pay-8", "Al"), ("pay-9", "Bo"))

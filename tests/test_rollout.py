@@ -623,7 +623,8 @@ def test_control_tokens_in_what_users_and_tools_say_stay_text(system, user, resu
 
 
 ARGUMENTS = st.dictionaries(
-    st.text(max_size=5), st.recursive(st.none() | st.integers() | TEXT, lambda inner: st.lists(inner, max_size=3))
+    st.text(max_size=5),
+    st.recursive(st.none() | st.integers(1 - 2**53, 2**53 - 1) | TEXT, lambda inner: st.lists(inner, max_size=3)),
 )
 
 

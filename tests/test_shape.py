@@ -23,13 +23,15 @@ DATA_MODULES: set[str] = set()
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": set(),
     "records": {"errors"},
-    "world": {"errors", "records"},
+    "gate": set(),
+    "world": {"errors", "records", "gate"},
     "servers": {"errors", "records", "world"},
-    "chat": {"errors", "records"},
+    "chat": {"errors", "records", "gate"},
     "reward": {"errors", "records"},
     "view": {"errors", "records", "reward", "report"},
     "report": {"errors", "records"},
-    "synth": {"errors", "records", "world", "chat"},
+    "journal": {"errors", "records"},
+    "synth": {"errors", "records", "journal", "world", "chat"},
     "rollout": {"errors", "records", "world", "chat"},
     "policies": {"errors", "records", "world", "chat", "rollout", "reward"},
     "evaluate": {
@@ -41,6 +43,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "reward",
         "policies",
         "report",
+        "journal",
         "servers",
         "synth.data",
     },
@@ -66,6 +69,7 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
 BROAD_HANDLERS: dict[str, int] = {
     "world/session.py": 1,  # a tool's body: any other exception than Refused is our fault, the outcome infrastructure
     "world/state.py": 1,  # whatever ends a call, its writes are taken back; raised on
+    "journal.py": 1,  # whatever goes wrong on opening, the file is closed; raised on
     "world/door.py": 1,  # SystemExit in a tool's body must not end the other sessions of the process
     "world/wire.py": 2,  # a hidden request, and a line that the SDK cannot serve, are answered with an error
     "world/manager.py": 1,

@@ -394,7 +394,7 @@ def test_a_store_that_nobody_holds_is_let_go():
 
 
 def break_in_attempt(store: Store, sql: str) -> None:
-    with pytest.raises(Broken), store.attempt():  # noqa: PT012
+    with pytest.raises(Broken), store.attempt():
         run(store, [(sql,)])
         raise Broken
 
@@ -415,7 +415,7 @@ def test_an_attempt_takes_back_what_was_done_even_when_it_ends_in_an_exception()
 def test_a_store_whose_transaction_sqlite_has_dropped_gives_no_answers_until_it_is_reset():
     store = Store(TEMPLATE)
     run(store, [("DELETE FROM visit",)])
-    with pytest.raises(Broken), store.transaction():  # noqa: PT012
+    with pytest.raises(Broken), store.transaction():
         store.write("DELETE FROM pair", ())
         store.connection().execute("ROLLBACK")  # what SQLite does by itself when it runs out of memory
         raise Broken

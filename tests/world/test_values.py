@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proverl.errors import Refused
-from proverl.world.gate import MAX_INTEGER
+from proverl.gate import MAX_INTEGER
 from proverl.world.values import cents, day, dollars, iso, page_of, parse_date, parse_time
 
 LOCAL = timezone(timedelta(hours=-5))

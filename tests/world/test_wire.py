@@ -16,9 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proverl.errors import UsageError
+from proverl.gate import MAX_DEPTH
 from proverl.records import Kind
 from proverl.world.door import Door
-from proverl.world.gate import MAX_DEPTH
 from proverl.world.lines import Malformed, Overlong, Splitter, admit, find_id
 from proverl.world.protocol import (
     DIE_WITH,

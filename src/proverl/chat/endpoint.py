@@ -15,9 +15,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..errors import DeadlineExceeded, InfrastructureError, UsageError
+from ..gate import Unfit
 from ..records import Json, Message, Tool
 from .model import Asked, Reply
-from .text import Unreadable, fenced, hermes, read_object, without_thinking
+from .text import fenced, hermes, read_object, without_thinking
 
 
 class Endpoint:
@@ -121,7 +122,7 @@ def _structured(call: Any) -> Asked:
     text = function.arguments or "{}"  # some servers send nothing for a call without arguments
     try:
         return Asked(function.name, read_object(text))
-    except Unreadable as error:
+    except Unfit as error:
         return Asked(function.name or "", fragment=text, problem=str(error))
 
 

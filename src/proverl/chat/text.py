@@ -11,84 +11,28 @@ reader here and a strict one where the model is served would reward what does no
 
 from __future__ import annotations
 
-import json
-import math
 import re
-from typing import Any
 
+from ..gate import Unfit, decode_at
 from ..records import Json
 from .model import Asked, Reply
 
 OPEN, CLOSE = "<tool_call>", "</tool_call>"
-MAX_DEPTH = 64
 FENCE = re.compile(r"```[ \t]*(?:json|tool_call|tool_code)?[ \t]*\r?\n(.*?)\n?[ \t]*```", re.DOTALL)
-
-
-class Unreadable(ValueError):
-    """The text is not the JSON that was expected; the message says why."""
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        keys = [key for key, _ in pairs]
-        raise Unreadable(f"the key {next(key for key in keys if keys.count(key) > 1)!r} occurs twice in one object")
-    return found
-
-
-def _constant(text: str) -> Any:
-    raise Unreadable(f"{text} is not JSON")
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if not math.isfinite(number):
-        raise Unreadable(f"the number {text[:20]} is too large")
-    return number
-
-
-_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_constant, parse_float=_finite)
-
-
-def _decode(text: str, start: int = 0) -> tuple[Json, int]:
-    """The JSON value that begins at `start`, and where it ends."""
-    try:
-        value, end = _DECODER.raw_decode(text, start)
-    except json.JSONDecodeError as error:
-        raise Unreadable(f"{error.msg} at character {error.pos - start}") from None
-    except RecursionError:
-        raise Unreadable(f"nested deeper than {MAX_DEPTH} levels") from None
-    except ValueError as error:  # an integer of more digits than Python converts
-        raise Unreadable(str(error)) from None
-    _sound(value, MAX_DEPTH)
-    return value, end
-
-
-def _sound(value: Json, levels: int) -> None:
-    """Refuse what could not be written down again: lone surrogates and bottomless nesting."""
-    if isinstance(value, str):
-        if not value.isascii() and any(0xD800 <= ord(character) <= 0xDFFF for character in value):
-            raise Unreadable("a lone surrogate is not a character")
-    elif isinstance(value, dict | list):
-        if levels == 0:
-            raise Unreadable(f"nested deeper than {MAX_DEPTH} levels")
-        for item in (*value.keys(), *value.values()) if isinstance(value, dict) else value:
-            _sound(item, levels - 1)
 
 
 def read_object(text: str) -> dict[str, Json]:
     """The one JSON object that the text is.
 
     Raises:
-        Unreadable: it is not; also for duplicate keys, NaN and Infinity, numbers too large, lone surrogates, and
-            anything after the object
+        Unfit: it is not, or two readers could read it differently (gate.py), or anything follows the object
     """
     start = len(text) - len(text.lstrip())
-    value, end = _decode(text, start)
+    value, end = decode_at(text, start)
     if text[end:].strip():
-        raise Unreadable(f"text after the object at character {end}")
+        raise Unfit(f"text after the object at character {end}")
     if not isinstance(value, dict):
-        raise Unreadable(f"an object was expected, not {_kind(value)}")
+        raise Unfit(f"an object was expected, not {_kind(value)}")
     return value
 
 
@@ -147,15 +91,15 @@ def _block(body: str, start: int) -> tuple[Asked, int]:
     """
     try:
         begin = start + len(body[start:]) - len(body[start:].lstrip())
-        value, end = _decode(body, begin)
+        value, end = decode_at(body, begin)
         rest = body[end:].lstrip()
         after = len(body) - len(rest)
         if rest.startswith(CLOSE):
             return asked(value, body[start:end].strip()), after + len(CLOSE)
         if not rest or rest.startswith(OPEN):
             return asked(value, body[start:end].strip()), after
-        raise Unreadable(f"text after the call at character {end - begin}")
-    except Unreadable as error:
+        raise Unfit(f"text after the call at character {end - begin}")
+    except Unfit as error:
         ends = [place for place in (body.find(CLOSE, start), body.find(OPEN, start)) if place >= 0]
         end = min(ends, default=len(body))
         after = end + len(CLOSE) if body.startswith(CLOSE, end) else end
@@ -183,10 +127,10 @@ def _fence(inside: str) -> list[Asked]:
     if not fragment.startswith(("{", "[")) or '"name"' not in fragment or '"arguments"' not in fragment:
         return []
     try:
-        value, end = _decode(fragment)
+        value, end = decode_at(fragment, 0)
         if fragment[end:].strip():
-            raise Unreadable(f"text after the call at character {end}")
-    except Unreadable as error:
+            raise Unfit(f"text after the call at character {end}")
+    except Unfit as error:
         return [Asked("", fragment=fragment, problem=str(error))]
     items = value if isinstance(value, list) else [value]
     if not all(isinstance(item, dict) and {"name", "arguments"} <= item.keys() for item in items):

@@ -124,7 +124,9 @@ class View:
                 for path, origin in made:
                     values = sources(origin)
                     rights = [put(one, path, value) for one in rights for value in values]
-                good = any(agree(one, given, schema) for one in rights)
+                # What a result calls a thing is how it was made, before any link is followed.
+                sent = [given, arguments[name]] if name in arguments else [given]
+                good = any(agree(one, value, schema) for one in rights for value in sent)
             if good:
                 agreed += 1
                 required += must

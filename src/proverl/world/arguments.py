@@ -21,8 +21,8 @@ from typing import Any, Literal
 
 import jsonschema_rs
 
+from ..gate import MAX_INTEGER
 from ..records import Json, Kind, Outcome, Tool
-from .gate import MAX_INTEGER
 
 Family = Literal["live", "valid", "broken", "hostile"]
 SHARES: Mapping[Family, float] = {"live": 0.8, "valid": 0.04, "broken": 0.08, "hostile": 0.08}

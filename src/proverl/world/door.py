@@ -18,8 +18,8 @@ from collections.abc import Callable
 from typing import Final
 
 from ..errors import BadSeed
+from ..gate import Unfit, check
 from ..records import Json, Kind, Outcome, plain
-from .gate import Unfit, check
 from .protocol import (
     INTERNAL_ERROR,
     SEED,

@@ -25,10 +25,10 @@ from typing import Any
 import jsonschema_rs
 
 from ..errors import ProverlError
+from ..gate import Unfit, check_arguments
+from ..gate import check as fit
 from ..records import Json, Kind, Outcome, Tool
 from .arguments import Drawn, Generator
-from .gate import Unfit, check_arguments
-from .gate import check as fit
 from .lawbook import LAWS, Finding, Report
 from .server import SNAKE, Server
 from .session import LocalSession, Session

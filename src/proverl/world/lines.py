@@ -14,8 +14,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from ..gate import MAX_LINE, Unfit, decode
 from ..records import Json
-from .gate import MAX_LINE, Unfit, decode
 
 PARSE_ERROR: Final = -32700
 INVALID_REQUEST: Final = -32600

@@ -30,9 +30,9 @@ from typing import Any, Final, TypeVar
 from pydantic import TypeAdapter
 
 from ..errors import BadSeed, InfrastructureError, MissingExtra, ServerDied, UnknownServer
+from ..gate import MAX_INTEGER
 from ..records import Json, Tool
 from .child import Child, server_command, server_environment
-from .gate import MAX_INTEGER
 from .protocol import EXIT_UNKNOWN_SERVER, Hidden, tool_from_wire
 from .remote import LinkLost, LinkRefused, LinkTimeout, RemoteSession
 from .stdio import Inbox

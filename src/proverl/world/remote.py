@@ -29,8 +29,8 @@ from ..errors import (
     UnknownSession,
     UsageError,
 )
+from ..gate import MAX_LINE
 from ..records import Change, Json, Kind, Outcome, Tool, load
-from .gate import MAX_LINE
 from .protocol import SEED, SESSION, Hidden, outcome_from_wire
 from .session import unfit_call
 

@@ -42,8 +42,8 @@ import typing_extensions
 from pydantic import Field, TypeAdapter
 
 from ..errors import BadSeed, DefinitionError, Refused, UnknownTool, nearest
+from ..gate import MAX_INTEGER
 from ..records import Effect, Json, Tool
-from .gate import MAX_INTEGER
 from .schema import Schema
 from .state import Template
 from .world import Builder, World

@@ -16,8 +16,8 @@ from itertools import islice
 from typing import Protocol
 
 from ..errors import Refused, UnknownSession, nearest
+from ..gate import Unfit, check_arguments
 from ..records import Change, Json, Kind, Outcome, Tool
-from .gate import Unfit, check_arguments
 from .server import Server, ToolFunction
 from .state import Store
 from .world import World

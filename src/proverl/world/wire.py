@@ -21,9 +21,9 @@ from typing import Any, Final
 from pydantic_core import to_json
 
 from ..errors import MissingExtra, UsageError
+from ..gate import MAX_LINE
 from ..records import Json
 from .door import Door
-from .gate import MAX_LINE
 from .lines import KEPT, Malformed, Overlong, admit, error_line
 from .protocol import INTERNAL_ERROR, INVALID_PARAMS, Hidden, Rejected
 from .server import Server

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proverl.world.gate import MAX_DEPTH, MAX_INTEGER, MAX_LINE, Unfit, check, decode
+from proverl.gate import MAX_DEPTH, MAX_INTEGER, MAX_LINE, Unfit, check, decode
 
 number = st.integers(-MAX_INTEGER, MAX_INTEGER) | st.floats(-float(MAX_INTEGER), float(MAX_INTEGER))
 text = st.text(st.characters(exclude_categories=["Cs"]))

@@ -1,8 +1,10 @@
-"""The strict gate for JSON, the same in process and on the wire.
+"""The strict gate for JSON, the same for what a model writes, in process and on the wire.
 
-Covers: which values may enter a tool call at all, and the decoding of one line of JSON text. Does not cover: the
-schemas of tools (world/server.py) or the protocol (world/wire.py). Python's own decoder takes the last of duplicate
-keys, accepts NaN, lone surrogates and any nesting; each of these has crashed or silenced a tool server.
+Covers: which values may enter a tool call at all, and the decoding of JSON text. Does not cover: the schemas of tools
+(world/server.py), the protocol (world/wire.py), or where in a text a call stands (chat/text.py).
+
+Python's own decoder takes the last of duplicate keys, accepts NaN, lone surrogates and any nesting; each of these has
+crashed or silenced a tool server.
 """
 
 from __future__ import annotations
@@ -14,6 +16,8 @@ from typing import Any
 MAX_LINE = 1 << 20
 MAX_DEPTH = 64
 MAX_INTEGER = (1 << 53) - 1
+SPACE = " \t\r\n"
+"""What JSON takes for space."""
 MAX_TEXT = 40_000
 """Bytes of one text in the arguments of a call; SQLite's LIKE takes patterns of at most 50,000."""
 
@@ -96,16 +100,22 @@ def decode(line: bytes, spare_depth: int = 0) -> Any:
         text = line.decode()
     except UnicodeDecodeError as error:
         raise Unfit(f"not UTF-8: {error.reason} at byte {error.start}") from None
+    value, end = decode_at(text, len(text) - len(text.lstrip(SPACE)), spare_depth)
+    if text[end:].strip(SPACE):
+        raise Unfit(f"not JSON: text after the value at character {end}")
+    return value
+
+
+def decode_at(text: str, start: int, spare_depth: int = 0) -> tuple[Any, int]:
+    """The JSON value that begins at `start` of a text, as strictly as `decode`, and where it ends."""
     try:
-        value = json.loads(
-            text, object_pairs_hook=_unique_keys, parse_constant=_no_constant, parse_int=_integer, parse_float=_finite
-        )
+        value, end = _DECODER.raw_decode(text, start)
     except RecursionError:
         raise Unfit(f"nested deeper than {MAX_DEPTH} levels") from None
     except json.JSONDecodeError as error:
-        raise Unfit(f"not JSON: {error.msg} at character {error.pos}") from None
+        raise Unfit(f"not JSON: {error.msg} at character {error.pos - start}") from None
     check(value, -spare_depth)
-    return value
+    return value, end
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -132,3 +142,8 @@ def _finite(text: str) -> float:
     if not math.isfinite(number):
         raise Unfit(f"the number {text[:20]} is too large")
     return number
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_unique_keys, parse_constant=_no_constant, parse_int=_integer, parse_float=_finite
+)
