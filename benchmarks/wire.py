@@ -76,6 +76,20 @@ def measure(lean: Lean, tools: list[str], calls: int) -> tuple[float, float]:
     return (lean.cpu() - before) / done * 1e6, done / (time.perf_counter() - began)
 
 
+def in_process(name: str, tools: list[str], calls: int) -> float:
+    """CPU microseconds of one call without any wire, which both servers have to spend."""
+    from proverl.servers import load
+    from proverl.world.session import LocalSession
+
+    session = LocalSession(load(name), 7, keep_log=False)
+    for tool in tools:
+        session.call(tool, {})
+    before = time.process_time()
+    for number in range(calls):
+        session.call(tools[number % len(tools)], {})
+    return (time.process_time() - before) / calls * 1e6
+
+
 def serve_with_sdk(name: str) -> None:
     """The same server behind the SDK's own pipes, as it comes."""
     from mcp.server import Server
@@ -114,6 +128,7 @@ def main(name: str = "banking", calls: str = "6400") -> None:
         memory = lean.usage.memory_info().rss / 2**20
         print(f"{stack:5} server CPU {cpu:6.0f} us a call, {rate:6.0f} calls/s, {memory:4.0f} MiB")
         lean.close()
+    print(f"call  {in_process(name, tools, int(calls)):17.0f} us of both is the call itself")
     ours, sdk = (statistics.median(cpu for cpu, _ in found[stack]) for stack in stacks)
     print(
         f"ratio ours/sdk {ours / sdk:.2f} (at most 0.5 wanted); {name}, {SESSIONS} sessions, {ROUNDS} x {calls} calls"

@@ -226,14 +226,20 @@ def reward_explain(
     tasks: TasksOption = None,
     task: Annotated[str, typer.Option(help="the task's id (default: the first trace)")] = "",
     profile: Profile = "robust",
+    as_json: AsJson = False,
 ) -> None:
     """Show which call matched which step, which did not and why, and the points lost per term."""
     from .evaluate import pair
+    from .records import dump
     from .report import console
     from .reward import explain, score
 
     found, trace = pair(traces, tasks, task)
-    explain(found, trace, score(found, trace, profile), console)
+    judged = score(found, trace, profile)
+    if as_json:
+        typer.echo(dump(judged))
+    else:
+        explain(found, trace, judged, console)
 
 
 @app.command()
@@ -273,11 +279,12 @@ def demo(
     out: Annotated[Path, typer.Option(help="the run's folder")] = Path("out/demo"),
     count: Annotated[int, typer.Option(help="conversations")] = 60,
     seed: RunSeed = 0,
+    as_json: AsJson = False,
 ) -> None:
     """Synthesise, replay, roll out six scripted policies and score them."""
     from .demo import demo as run
 
-    run(out, count, seed)
+    run(out, count, seed, as_json=as_json)
 
 
 def _arguments(given: list[str]) -> dict[str, Any]:

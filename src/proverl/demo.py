@@ -30,8 +30,8 @@ COUNT = 60
 PROFILES: tuple[Profile, ...] = ("paper", "robust")
 
 
-def demo(out: Path, count: int = COUNT, seed: int = 0) -> None:
-    """Run the demonstration and leave its files in `out`."""
+def demo(out: Path, count: int = COUNT, seed: int = 0, *, as_json: bool = False) -> None:
+    """Run the demonstration and leave its files in `out`; with `as_json` print only its figures, as JSON."""
     names = servers.names()
     with progress() as bars:
         bar = bars.add_task("synthesise conversations", total=count)
@@ -45,11 +45,14 @@ def demo(out: Path, count: int = COUNT, seed: int = 0) -> None:
             bars.advance(bar)
         bar = bars.add_task("roll out and score policies", total=count * len(POLICIES))
         episodes = _play(made.tasks, lambda: bars.advance(bar))
-    _write(out, made.tasks, episodes, replays)
+    figures = _write(out, made.tasks, episodes, replays)
+    if as_json:
+        sys.stdout.write(json.dumps(figures, indent=2) + "\n")
+        return
     _example(made.tasks)
-    show("Replay", [summary(replays)])
-    show("Mean reward of six scripted policies (at most 1.3 in paper, 1 in robust)", policy_rows(episodes))
-    show("Mean robust reward by the shape of the task", shape_rows(episodes))
+    show("Replay", [figures["replay"]])
+    show("Mean reward of six scripted policies (at most 1.3 in paper, 1 in robust)", figures["policies"])
+    show("Mean robust reward by the shape of the task", figures["shapes"])
     _next_steps(out, made.tasks)
 
 
@@ -95,19 +98,16 @@ def shape_rows(episodes: Iterable[Episode]) -> list[dict[str, Json]]:
     return found
 
 
-def _write(out: Path, tasks: Sequence[Task], episodes: Sequence[Episode], replays: Sequence[Replay]) -> None:
+def _write(out: Path, tasks: Sequence[Task], episodes: Sequence[Episode], replays: Sequence[Replay]) -> dict[str, Json]:
+    """Write the run's files; returns the figures, which are also in summary.json."""
     data.write(tasks, out / "tasks.jsonl")
     for name in POLICIES:
         write((one.trace for one in episodes if one.policy == name), out / "traces" / f"{name}.jsonl")
     with atomic(out / "scores.jsonl") as file:
         for one in episodes:
-            row = {
-                "policy": one.policy,
-                "task": one.task.id,
-                **{key: plain(value) for key, value in one.scores.items()},
-            }
-            file.write(json.dumps(row, ensure_ascii=False) + "\n")
-    figures = {
+            scores = {profile: plain(score) for profile, score in one.scores.items()}
+            file.write(json.dumps({"policy": one.policy, "task": one.task.id, **scores}, ensure_ascii=False) + "\n")
+    figures: dict[str, Json] = {
         "replay": summary(replays),
         "policies": policy_rows(episodes),
         "shapes": shape_rows(episodes),
@@ -115,6 +115,7 @@ def _write(out: Path, tasks: Sequence[Task], episodes: Sequence[Episode], replay
     }
     with atomic(out / "summary.json") as file:
         file.write(json.dumps(figures, indent=2) + "\n")
+    return figures
 
 
 def _example(tasks: Sequence[Task]) -> None:

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -18,6 +19,7 @@ from hypothesis import strategies as st
 from proverl.errors import UsageError
 from proverl.gate import MAX_DEPTH
 from proverl.records import Kind
+from proverl.world import wire
 from proverl.world.door import Door
 from proverl.world.lines import Malformed, Overlong, Splitter, admit, find_id
 from proverl.world.protocol import (
@@ -454,6 +456,11 @@ def test_both_protocols_reach_the_same_sessions_over_http(web: Http) -> None:
     assert older["result"]["structuredContent"] == answer["result"]["structuredContent"]
     assert web.ask(message(3, Hidden.DIGEST, session("none")))[1]["error"]["data"]["reason"] == "unknown_session"
     assert web.post(b"", method="GET", headers={"MCP-Protocol-Version": "2026-07-28"})[0] == 405
+
+
+def test_no_answer_over_http_waits_for_nagles_algorithm() -> None:
+    with wire._listen("127.0.0.1", 0) as listening:
+        assert listening.proto == socket.IPPROTO_TCP  # only then does asyncio set TCP_NODELAY
 
 
 def test_a_taken_port_is_a_clear_error(web: Http) -> None:
