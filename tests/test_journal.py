@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from proverl import journal
 from proverl.errors import UsageError
 from proverl.evaluate import roll_out
 from proverl.journal import Journal, atomic
@@ -28,8 +29,8 @@ class Interrupted(BaseException):
 
 
 def test_a_finished_run_leaves_no_journal(tmp_path: Path) -> None:
-    with Journal(tmp_path / "out", RUN) as journal:
-        journal.add("1", {"a": "ä"})
+    with Journal(tmp_path / "out", RUN) as kept:
+        kept.add("1", {"a": "ä"})
     assert list(tmp_path.iterdir()) == []
 
 
@@ -38,12 +39,12 @@ def test_a_journal_that_was_cut_anywhere_is_read_up_to_its_last_whole_line(
     tmp_path_factory: pytest.TempPathFactory, results: dict[str, str], cut: int
 ) -> None:
     place = tmp_path_factory.mktemp("journal") / "out"
-    with pytest.raises(Interrupted), Journal(place, RUN) as journal:
+    with pytest.raises(Interrupted), Journal(place, RUN) as kept:
         for key, result in results.items():
-            journal.add(key, result)
+            kept.add(key, result)
         raise Interrupted
-    whole = journal.path.read_bytes()
-    journal.path.write_bytes(whole[:cut])
+    whole = kept.path.read_bytes()
+    kept.path.write_bytes(whole[:cut])
     kept = [json.loads(line) for line in whole[:cut].split(b"\n")[1:-1]]
     with pytest.raises(Interrupted), Journal(place, RUN) as again:
         assert list(again.done.items()) == [tuple(pair) for pair in kept]
@@ -56,13 +57,13 @@ def test_a_journal_that_was_cut_anywhere_is_read_up_to_its_last_whole_line(
 
 
 def test_a_journal_of_other_settings_is_refused_and_kept(tmp_path: Path) -> None:
-    with pytest.raises(Interrupted), Journal(tmp_path / "out", RUN) as journal:
-        journal.add("1", 1)
+    with pytest.raises(Interrupted), Journal(tmp_path / "out", RUN) as kept:
+        kept.add("1", 1)
         raise Interrupted
-    before = journal.path.read_bytes()
+    before = kept.path.read_bytes()
     with pytest.raises(UsageError, match="other settings"), Journal(tmp_path / "out", {"what": "else"}):
         pass
-    assert journal.path.read_bytes() == before
+    assert kept.path.read_bytes() == before
 
 
 def test_a_second_writer_is_refused(tmp_path: Path) -> None:
@@ -106,14 +107,14 @@ def test_a_killed_synthesis_resumes_to_the_same_bytes(tmp_path: Path) -> None:
 
 def test_a_rollout_resumes_without_playing_finished_episodes_again(tmp_path: Path) -> None:
     tasks = data.synthesise([_banking()], 4, 1).tasks
-    data.write(tasks, tmp_path / "tasks.jsonl")
+    journal.write(tasks, tmp_path / "tasks.jsonl")
     out = tmp_path / "traces.jsonl"
     roll_out(tmp_path / "tasks.jsonl", out, policy="silent", stdio=False, profile="robust")
     lines = out.read_text().splitlines()
     run = {"tasks": str(tmp_path / "tasks.jsonl"), "policy": "silent", "model": "", "base_url": ""}
-    with pytest.raises(Interrupted), Journal(out, run) as journal:
+    with pytest.raises(Interrupted), Journal(out, run) as kept:
         marked = lines[0].replace('"stop":"answered"', '"stop":"deadline"')
-        journal.add(tasks[0].id, marked)
+        kept.add(tasks[0].id, marked)
         raise Interrupted
     roll_out(tmp_path / "tasks.jsonl", out, policy="silent", stdio=False, profile="robust")
     assert out.read_text().splitlines()[0] == marked

@@ -79,7 +79,7 @@ BROAD_HANDLERS: dict[str, int] = {
 }
 """How often a file may catch Exception or BaseException: the boundaries of call, wire and rollout."""
 
-SUPPRESSIONS = 20
+SUPPRESSIONS = 11
 """noqa and type: ignore in src. The number may only fall."""
 
 

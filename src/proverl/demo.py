@@ -17,8 +17,8 @@ from pathlib import Path
 from statistics import fmean
 
 from . import servers
-from .evaluate import Episode, play_all, rows, scored, write
-from .journal import atomic
+from .evaluate import Episode, play_all, rows, scored
+from .journal import atomic, write
 from .policies import POLICIES, Acting
 from .records import Json, Task, plain
 from .report import console, progress, show
@@ -100,7 +100,7 @@ def shape_rows(episodes: Iterable[Episode]) -> list[dict[str, Json]]:
 
 def _write(out: Path, tasks: Sequence[Task], episodes: Sequence[Episode], replays: Sequence[Replay]) -> dict[str, Json]:
     """Write the run's files; returns the figures, which are also in summary.json."""
-    data.write(tasks, out / "tasks.jsonl")
+    write(tasks, out / "tasks.jsonl")
     for name in POLICIES:
         write((one.trace for one in episodes if one.policy == name), out / "traces" / f"{name}.jsonl")
     with atomic(out / "scores.jsonl") as file:

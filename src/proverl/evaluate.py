@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
-from . import servers
+from . import journal, servers
 from .chat import Endpoint, Model
-from .errors import BadFile, UsageError, nearest
-from .journal import Journal, atomic
+from .errors import UsageError, nearest
 from .policies import POLICIES, Acting
 from .records import Json, Score, Task, Trace, dump, load
 from .report import counting
@@ -26,6 +25,7 @@ from .synth import data
 from .world.session import LocalSession, Session
 
 IN_FLIGHT = 64
+LIMITS = Limits()
 
 ModelOf = Callable[[Task], Model]
 
@@ -49,24 +49,24 @@ async def play_all(
     tasks: Sequence[Task],
     model: ModelOf,
     opener: Opener = local,
-    limits: Limits = Limits(),  # noqa: B008 - frozen
+    limits: Limits = LIMITS,
     advance: Callable[[], None] = lambda: None,
-    journal: Journal | None = None,
+    kept: journal.Journal | None = None,
 ) -> list[Trace]:
     """One episode of each task, many at once, in the order of the tasks.
 
-    With a `journal` the episodes of an interrupted run are taken from there; masked ones are played again.
+    With a journal (`kept`) the episodes of an interrupted run are taken from there; masked ones are played again.
     """
     gate = asyncio.Semaphore(IN_FLIGHT)
 
     async def one(task: Task) -> Trace:
-        if journal is not None and task.id in journal.done:
-            trace = load(Trace, journal.done[task.id])
+        if kept is not None and task.id in kept.done:
+            trace = load(Trace, kept.done[task.id])
         else:
             async with gate:
                 trace = await play(task, opener, asking(model(task)), MessageCodec(), limits)
-            if journal is not None and not masked(trace):
-                journal.add(task.id, dump(trace))
+            if kept is not None and not masked(trace):
+                kept.add(task.id, dump(trace))
         advance()
         return trace
 
@@ -110,7 +110,7 @@ def roll_out(
     tasks = data.read(file)
     choose = _chooser(policy, model, base_url)
     run = {"tasks": str(file), "policy": policy, "model": model, "base_url": base_url}
-    with Journal(out, run) as journal, _opener(stdio) as opener, counting("roll out", len(tasks)) as progress:
+    with journal.Journal(out, run) as kept, _opener(stdio) as opener, counting("roll out", len(tasks)) as progress:
         done = 0
 
         def advance() -> None:
@@ -118,10 +118,10 @@ def roll_out(
             done += 1
             progress(done, len(tasks))
 
-        traces = asyncio.run(play_all(tasks, choose, opener, advance=advance, journal=journal))
-        write(traces, out)
+        traces = asyncio.run(play_all(tasks, choose, opener, advance=advance, kept=kept))
+        journal.write(traces, out)
     if file.resolve() != (out.parent / "tasks.jsonl").resolve():
-        data.write(tasks, out.parent / "tasks.jsonl")
+        journal.write(tasks, out.parent / "tasks.jsonl")
     return rows(scored(policy or model, tasks, traces, [profile]), profile)
 
 
@@ -151,29 +151,13 @@ def _opener(stdio: bool) -> Iterator[Opener]:
         yield remote
 
 
-def write(traces: Iterable[Trace], path: Path) -> None:
-    """Write traces, one a line."""
-    with atomic(path) as file:
-        file.writelines(dump(trace) + "\n" for trace in traces)
-
-
 def read(path: Path) -> list[Trace]:
     """The traces of a file.
 
     Raises:
         BadFile: it cannot be read, or a line is no trace
     """
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadFile(f"cannot read {path}: {error}; make one with `proverl rollout`") from None
-    traces = []
-    for number, line in enumerate(lines, 1):
-        try:
-            traces.append(load(Trace, line))
-        except BadFile as error:
-            raise BadFile(f"{path}, line {number}: {error}") from None
-    return traces
+    return journal.read(Trace, path, f"proverl rollout TASKS --out {path}")
 
 
 def pair(traces: Path, tasks: Path | None, task: str = "") -> tuple[Task, Trace]:

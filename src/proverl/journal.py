@@ -1,8 +1,8 @@
-"""The results of a long run as they come, so that it can be interrupted and resumed.
+"""Files: records one a line, files that appear whole, and journals of long runs.
 
-Covers: a file of lines beside the final one (`tasks.jsonl.partial`), with what the run is on its first line; reading
-it back after a kill, a torn last line included; refusing a second writer and a run that is another one. Also files that
-appear whole or not at all. Does not cover: what the results are.
+Covers: writing records so that a file appears at its place whole or not at all; reading them back with the line that is
+wrong; a journal beside the final file (`tasks.jsonl.partial`) from which an interrupted run goes on, a torn last line
+included. Does not cover: what the records are.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import IO, TextIO
 
-from .errors import UsageError
-from .records import Json
+from .errors import BadFile, UsageError
+from .records import Json, Record, dump, load
 
 
 @contextmanager
@@ -33,6 +33,31 @@ def atomic(path: Path) -> Iterator[TextIO]:
         beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)
+
+
+def write(records: Iterable[object], path: Path) -> None:
+    """Write records, one a line of JSON."""
+    with atomic(path) as file:
+        file.writelines(dump(record) + "\n" for record in records)
+
+
+def read(kind: type[Record], path: Path, remedy: str) -> list[Record]:
+    """The records of a file; `remedy` is the command that makes such a file.
+
+    Raises:
+        BadFile: it cannot be read, or a line is no such record; the message names the line
+    """
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadFile(f"cannot read {path}: {error}; make one with `{remedy}`") from None
+    records = []
+    for number, line in enumerate(lines, 1):
+        try:
+            records.append(load(kind, line))
+        except BadFile as error:
+            raise BadFile(f"{path}, line {number}: {error}") from None
+    return records
 
 
 class Journal:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from proverl import journal
 from proverl.records import Step, Task, dump, load
 from proverl.synth import data, machine
 from proverl.synth.converse import Domain, Job, converse, plan
@@ -61,7 +62,7 @@ def test_no_id_is_used_before_a_result_has_shown_it(tasks: list[Task]) -> None:
 
 
 def test_every_origin_points_to_the_value_that_is_used(tasks: list[Task]) -> None:
-    from proverl.synth.goals import at
+    from proverl.synth.places import at
 
     for task in tasks:
         for step in task.steps:
@@ -154,7 +155,8 @@ def test_a_job_gives_the_same_task_again(domain: Domain) -> None:
 def test_a_run_gives_the_same_bytes_under_any_hash_seed_time_zone_and_locale(tmp_path: Path) -> None:
     code = (
         "import sys; sys.path.insert(0, sys.argv[1]); from pathlib import Path; from shop import server;"
-        "from proverl.synth import data; data.write(data.synthesise([server], 12, 3).tasks, Path(sys.argv[2]))"
+        "from proverl import journal; from proverl.synth import data;"
+        "journal.write(data.synthesise([server], 12, 3).tasks, Path(sys.argv[2]))"
     )
     found = set()
     for number, (seed, zone, lang) in enumerate(
@@ -169,7 +171,7 @@ def test_a_run_gives_the_same_bytes_under_any_hash_seed_time_zone_and_locale(tmp
 
 
 def test_tasks_survive_their_file(tasks: list[Task], tmp_path: Path) -> None:
-    data.write(tasks, tmp_path / "tasks.jsonl")
+    journal.write(tasks, tmp_path / "tasks.jsonl")
     assert data.read(tmp_path / "tasks.jsonl") == tasks
     assert [json.loads(dump(task)) for task in tasks] == [json.loads(dump(load(Task, dump(task)))) for task in tasks]
 
@@ -183,14 +185,14 @@ def test_a_broken_line_is_named(tasks: list[Task], tmp_path: Path) -> None:
 
 def test_an_interrupted_write_leaves_the_old_file(tasks: list[Task], tmp_path: Path) -> None:
     path = tmp_path / "tasks.jsonl"
-    data.write(tasks[:1], path)
+    journal.write(tasks[:1], path)
 
     def broken() -> Iterator[Task]:
         yield tasks[1]
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        data.write(broken(), path)
+        journal.write(broken(), path)
     assert data.read(path) == tasks[:1]
     assert list(tmp_path.iterdir()) == [path]
 

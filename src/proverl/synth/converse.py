@@ -70,7 +70,7 @@ class Domain:
         if world not in self.contexts:
             session = LocalSession(self.server, world)
             now = World(session.store, self.server.offset).now
-            rng = random.Random(f"sample:{self.server.name}:{world}")  # noqa: S311
+            rng = random.Random(f"sample:{self.server.name}:{world}")
             self.contexts[world] = sample(session, self.server.discovery, self.phrases, now, rng)
             session.close()
             if len(self.contexts) > 8:
@@ -80,7 +80,7 @@ class Domain:
 
 def plan(domains: Sequence[Domain], count: int, seed: int) -> list[Job]:
     """So many jobs, the servers in turn, chains by inverse coverage, levels and missing functions by quota."""
-    rng = random.Random(f"jobs:{seed}")  # noqa: S311
+    rng = random.Random(f"jobs:{seed}")
     used: dict[str, Counter[str]] = {domain.server.name: Counter() for domain in domains}
     jobs = []
     for index in range(count):
@@ -104,7 +104,7 @@ def converse(domain: Domain, job: Job) -> Task:
     """
     reasons = []
     for attempt in range(ATTEMPTS):
-        rng = random.Random(f"{job.seed}:{job.index}:{attempt}")  # noqa: S311
+        rng = random.Random(f"{job.seed}:{job.index}:{attempt}")
         among = domain.graph.reads if job.reads else None
         special = job.hide or job.level != "complete"
         keep = attempt == 0 or (attempt < ATTEMPTS // 2 and not special)

@@ -7,12 +7,12 @@ conversation (synth/converse.py).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..errors import BadFile, SynthesisError
-from ..journal import Journal, atomic
+from .. import journal
+from ..errors import SynthesisError
 from ..records import Json, Task, dump, load
 from ..world.server import Server
 from .converse import Domain, Job, converse, plan
@@ -33,12 +33,12 @@ def synthesise(
     count: int,
     seed: int = 0,
     progress: Callable[[int, int], None] = lambda done, of: None,
-    journal: Journal | None = None,
+    kept: journal.Journal | None = None,
 ) -> Made:
     """So many conversations on these servers; `progress` is told after each job.
 
-    Jobs that give no conversation are replaced by further ones until `count` is reached. With a `journal` what an
-    interrupted run has made is taken from there; a job is a pure function, so the result is the same.
+    Jobs that give no conversation are replaced by further ones until `count` is reached. With a journal (`kept`) what
+    an interrupted run has made is taken from there; a job is a pure function, so the result is the same.
 
     Raises:
         SynthesisError: as many jobs failed as conversations were asked for
@@ -48,7 +48,7 @@ def synthesise(
     for job in plan(list(domains.values()), 2 * count, seed):
         if len(made.tasks) == count:
             break
-        line, problem = _result(domains[job.server], job, journal)
+        line, problem = _result(domains[job.server], job, kept)
         if problem:
             made.failed.append(problem)
         else:
@@ -59,18 +59,18 @@ def synthesise(
     return made
 
 
-def _result(domain: Domain, job: Job, journal: Journal | None) -> tuple[str, str]:
+def _result(domain: Domain, job: Job, kept: journal.Journal | None) -> tuple[str, str]:
     """The task of a job as a line, or why there is none."""
     key = str(job.index)
-    if journal is not None and key in journal.done:
-        line, problem = journal.done[key]
+    if kept is not None and key in kept.done:
+        line, problem = kept.done[key]
         return line, problem
     try:
         line, problem = dump(converse(domain, job)), ""
     except SynthesisError as error:
         line, problem = "", str(error)
-    if journal is not None:
-        journal.add(key, [line, problem])
+    if kept is not None:
+        kept.add(key, [line, problem])
     return line, problem
 
 
@@ -87,36 +87,19 @@ def make(
         SynthesisError, UsageError: as `synthesise` and `Journal`
     """
     run = {"servers": [server.name for server in servers], "count": count, "seed": seed}
-    with Journal(path, run) as journal:
-        made = synthesise(servers, count, seed, progress, journal)
-        write(made.tasks, path)
+    with journal.Journal(path, run) as kept:
+        made = synthesise(servers, count, seed, progress, kept)
+        journal.write(made.tasks, path)
     return made
-
-
-def write(tasks: Iterable[Task], path: Path) -> None:
-    """Write tasks, one a line."""
-    with atomic(path) as file:
-        for task in tasks:
-            file.write(dump(task) + "\n")
 
 
 def read(path: Path) -> list[Task]:
     """The tasks of a file.
 
     Raises:
-        BadFile: it does not exist, or a line is no task; the message names the line
+        BadFile: it cannot be read, or a line is no task
     """
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadFile(f"cannot read {path}: {error}; make one with `proverl synth --out {path}`") from None
-    tasks = []
-    for number, line in enumerate(lines, 1):
-        try:
-            tasks.append(load(Task, line))
-        except BadFile as error:
-            raise BadFile(f"{path}, line {number}: {error}") from None
-    return tasks
+    return journal.read(Task, path, f"proverl synth --out {path}")
 
 
 def shape(task: Task) -> str:

@@ -8,21 +8,23 @@ kept if it succeeds. Does not cover: words (synth/speaker.py) or the order of tu
 from __future__ import annotations
 
 import random
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
 from ..records import Json, Kind, Outcome, Tool
 from ..world.session import LocalSession
-from .phrases import Entity, Phrases, ToolPhrases
-from .sample import Context, Row, meets, names, shown
+from .phrases import OPTIONS, Entity, Phrases, ToolPhrases
+from .places import leaves, taken
+from .sample import Context, Row, Shown, meets, names, shown
 from .words import Group, Slot, Template
 
 TRIES = 10
 DEPTH = 4
 CHANCE = 0.4
+SAME_SUBJECT = 0.35
+"""How often a goal takes a row that an earlier goal was about, where one fits."""
 SAID_AS_IT_IS = 0.5
 Role = Literal["goal", "look-up", "need"]
 
@@ -57,22 +59,29 @@ class Goal:
     calls: tuple[Planned, ...]
     outcome: Outcome
 
+    @property
+    def rows(self) -> frozenset[str]:
+        """The ids of the rows that the goal is about."""
+        return frozenset(row.id for choice in self.choices.values() for row in choice.rows)
+
 
 @dataclass
 class Seen:
     """What the conversation has shown so far: ids with the fields shown beside them, results, rows that it made.
 
-    `known` holds ids that need no recognising: the user said them, or a call made them.
+    `known` holds ids that need no recognising: the user said them, or a call made them. `makers` tells which tool made
+    a row.
     """
 
     fields: dict[str, set[str]] = field(default_factory=dict)
     known: set[str] = field(default_factory=set)
     results: dict[str, Outcome] = field(default_factory=dict)
     made: list[Row] = field(default_factory=list)
+    makers: dict[str, str] = field(default_factory=dict)
 
     def copy(self) -> Seen:
         """An independent copy, for trying something."""
-        return Seen(dict(self.fields), set(self.known), dict(self.results), list(self.made))
+        return Seen(dict(self.fields), set(self.known), dict(self.results), list(self.made), dict(self.makers))
 
 
 class Planner:
@@ -89,6 +98,8 @@ class Planner:
         self.rng = rng
         self.seen = Seen()
         self.tools = {tool.name: tool for tool in draft.tools}
+        self._subjects: set[str] = set()
+        self._clear: dict[str, bool] = {}
 
     # Plans
 
@@ -108,9 +119,14 @@ class Planner:
 
     def commit(self, goal: Goal) -> None:
         """Carry a goal out on the draft, and remember what it showed and made."""
+        before = len(self.seen.made)
+        final = goal.calls[-1]
+        there = {one.id for one in shown(goal.tool, final.arguments, goal.outcome.value) if self._is_there(one)}
         for call in goal.calls:
             outcome = self.draft.call(call.tool, call.arguments)
-            self._learn(self.seen, self.tools[call.tool], call.arguments, outcome)
+            self._learn(self.seen, self.tools[call.tool], call.arguments, outcome, there)
+        self.seen.made[before:] = [self._inspected(row) for row in self.seen.made[before:]]
+        self._subjects |= goal.rows
 
     def alternatives(self, goal: Goal, argument: str) -> int:
         """How many different values of an argument were found with which the goal works: 2 means a user must choose."""
@@ -183,14 +199,41 @@ class Planner:
         self._learn(seen, self.tools[call.tool], call.arguments, outcome)
         return outcome
 
-    def _learn(self, seen: Seen, tool: Tool, arguments: dict[str, Json], outcome: Outcome) -> None:
+    def _is_there(self, one: Shown) -> bool:
+        """Whether a row exists before a goal is carried out: the sampler need not have seen it (the folder above)."""
+        is_fresh = one.id not in self.seen.fields and self.context.row(one.entity, one.id) is None
+        return not is_fresh or self._inspected(Row(one.entity, one.id, {})).fields != {}
+
+    def _learn(
+        self, seen: Seen, tool: Tool, arguments: dict[str, Json], outcome: Outcome, there: Collection[str] = ()
+    ) -> None:
         seen.results[tool.name] = outcome
         for one in shown(tool, arguments, outcome.value):
             fresh = one.id not in seen.fields and self.context.row(one.entity, one.id) is None
-            if tool.effect != "read" and fresh:
+            if tool.effect != "read" and fresh and one.id not in there:
                 seen.made.append(Row(one.entity, one.id, one.fields))
+                seen.makers[one.id] = tool.name
                 seen.known.add(one.id)
             seen.fields[one.id] = seen.fields.get(one.id, set()) | set(one.fields)
+
+    def _inspected(self, row: Row) -> Row:
+        """A made row with the fields that the read which says most of it shows: what kind it is, its name.
+
+        Only the words and the choice of goals use these; the assistant has not seen them.
+        """
+        fitting = [tool for tool in self.tools.values() if self._inspects(tool, row.entity)]
+        for tool in sorted(fitting, key=lambda tool: -len(tool.output_schema["properties"])):
+            arguments: dict[str, Json] = {tool.required[0]: row.id}
+            outcome = self.draft.call(tool.name, arguments)
+            found = shown(tool, arguments, outcome.value) if outcome.succeeded else ()
+            for one in found:
+                if one.id == row.id:
+                    return self.context.complete(Row(row.entity, row.id, {**row.fields, **one.fields}))
+        return self.context.complete(row)
+
+    def _inspects(self, tool: Tool, entity: str) -> bool:
+        takes = [self.phrases.base(tool.takes[name]) for name in tool.required if name in tool.takes]
+        return tool.effect == "read" and takes == [entity] and len(tool.required) == 1 and entity in tool.gives.values()
 
     def _is_known(self, row: Row, seen: Seen) -> bool:
         fields = seen.fields.get(row.id)
@@ -201,9 +244,20 @@ class Planner:
     def _find(self, row: Row, seen: Seen, calls: list[Planned], depth: int) -> bool:
         """Make the row's id known by look-ups that use only words of the user and ids seen before."""
         if self._is_known(row, seen):
-            return True
-        if depth == 0:
-            return False
+            return row.id in seen.makers or self._is_clear(row, seen, depth)
+        return depth > 0 and self._look_up(row, seen, calls, depth)
+
+    def _is_clear(self, row: Row, seen: Seen, depth: int) -> bool:
+        """Whether a look-up of a row that is known already shows no other row that its phrase could mean."""
+        if row.id not in self._clear:
+            aside = seen.copy()
+            aside.fields.pop(row.id, None)
+            aside.known.discard(row.id)
+            self._clear[row.id] = self._look_up(row, aside, [], max(depth, 1))
+        return self._clear[row.id]
+
+    def _look_up(self, row: Row, seen: Seen, calls: list[Planned], depth: int) -> bool:
+        """Find the row by the first facet that shows it; False also if the user's phrase means several of the rows."""
         spec = self.phrases.entities[row.entity]
         for facet in spec.find:
             before = len(calls)
@@ -213,12 +267,20 @@ class Planner:
                 continue
             outcome = self.draft.call(facet.tool, arguments)
             tool = self.tools[facet.tool]
-            if outcome.succeeded and any(one.id == row.id for one in shown(tool, arguments, outcome.value)):
+            found = list(shown(tool, arguments, outcome.value)) if outcome.succeeded else []
+            if any(one.id == row.id for one in found):
                 calls.append(Planned(facet.tool, arguments, "look-up"))
                 self._learn(seen, tool, arguments, outcome)
-                return self._is_known(row, seen)
+                self._clear[row.id] = not self._is_taken_for_another(row, found)
+                return self._clear[row.id] and self._is_known(row, seen)
             del calls[before:]
         return False
+
+    def _is_taken_for_another(self, row: Row, found: list[Shown]) -> bool:
+        words = self.context.refer(row).lower()
+        base = self.phrases.base(row.entity)
+        others = [one for one in found if one.entity == base and one.id != row.id]
+        return any((self.context.phrase(row.entity, one.fields) or "").lower() == words for one in others)
 
     def _facet_arguments(
         self,
@@ -273,7 +335,7 @@ class Planner:
             maker = entry.values.get(name)
             if (name not in tool.required and name not in given) or (maker and "result" in maker):
                 continue
-            if not self._has_maker(tool, entry, name):
+            if not self._has_maker(tool, entry, name) or not self._applies(maker, choices):
                 if name in tool.required:
                     return None
                 continue
@@ -286,9 +348,20 @@ class Planner:
             choices[name] = choice
         return choices if sum(name in choices for name in optional) >= entry.filters else None
 
+    def _applies(self, maker: Mapping[str, Any] | None, choices: Mapping[str, Choice]) -> bool:
+        """Whether the condition under which an argument is given holds of the arguments chosen before it."""
+        conditions = (maker or {}).get("when", {})
+        around: dict[str, Json] = {}
+        for key in conditions:
+            head, _, rest = key.partition(".")
+            chosen = choices.get(head)
+            if chosen is not None:
+                around[key] = self.context.field(chosen.rows[0], rest) if rest and chosen.rows else chosen.value
+        return meets(around, conditions, self.context.today)
+
     def _has_maker(self, tool: Tool, entry: ToolPhrases, name: str) -> bool:
         schema = tool.input_schema["properties"][name]
-        declared = set(entry.values.get(name, {})) - {"chance", "made_up"}
+        declared = set(entry.values.get(name, {})) - set(OPTIONS)
         return bool(declared) or name in tool.takes or "enum" in schema or schema.get("type") == "boolean"
 
     def _make(
@@ -300,7 +373,7 @@ class Planner:
         taken: set[str],
     ) -> Choice | None:
         schema = tool.input_schema["properties"][name]
-        maker = {key: value for key, value in (maker or {}).items() if key not in ("chance", "made_up")}
+        maker = {key: value for key, value in (maker or {}).items() if key not in OPTIONS}
         if not maker:
             if name in tool.takes:
                 many = schema.get("type") == "array"
@@ -336,22 +409,39 @@ class Planner:
     def _row(
         self, entity: str, where: Mapping[str, Json], choices: Mapping[str, Choice], taken: set[str]
     ) -> Row | None:
-        base = self.phrases.base(entity)
-        made = [row for row in self.seen.made if row.entity in (entity, base) and row.id not in taken]
-        if len(made) == 1 and self.rng.random() < 0.85:
+        made = self._made(entity)
+        fits = [row for row in made if row.id not in taken and self._may_be(row, entity, where, choices)]
+        if len(made) == 1 and fits and self.rng.random() < 0.85:
             return replace(made[0], entity=entity)
         pool = self._pool(entity, where, choices, taken)
+        known = [row for row in pool if row.id in self._subjects]
+        if known and self.rng.random() < SAME_SUBJECT:
+            return self.rng.choice(known)
         return self.rng.choice(pool) if pool else None
+
+    def _made(self, entity: str) -> list[Row]:
+        """The rows of an entity, or of the one that it is a kind of, that the conversation made."""
+        return [row for row in self.seen.made if row.entity in (entity, self.phrases.base(entity))]
+
+    def _may_be(self, row: Row, entity: str, where: Mapping[str, Json], choices: Mapping[str, Choice]) -> bool:
+        """Whether a made row is of the wanted kind and, as far as its fields tell, meets an entry's conditions."""
+        kind = self.phrases.entities[entity]
+        values = {name: choice.value for name, choice in choices.items()}
+        wanted = {name: self._fill(value, values) for name, value in where.items() if name in row.fields}
+        return meets(row.fields, {**kind.where, **wanted}, self.context.today)
 
     def _pool(
         self, entity: str, where: Mapping[str, Json], choices: Mapping[str, Choice], taken: set[str]
     ) -> list[Row]:
         values = {name: choice.value for name, choice in choices.items()}
         wanted = {name: self._fill(condition, values) for name, condition in where.items()}
+        new = {self.context.phrase(entity, row.fields) for row in self._made(entity)}
         return [
             row
             for row in self.context.worthy(entity)
-            if row.id not in taken and meets(row.fields, wanted, self.context.today)
+            if row.id not in taken
+            and meets(row.fields, wanted, self.context.today)
+            and (not new or self.context.refer(row) not in new)
         ]
 
     def _value(self, maker: Mapping[str, Any], choices: Mapping[str, Choice]) -> Json:
@@ -415,39 +505,6 @@ def omittable(template: Template) -> dict[str, Group]:
                 if isinstance(inner, Slot):
                     found[inner.name] = part
     return found
-
-
-def at(value: Json, path: str) -> Json:
-    """The value at a path such as `messages[0].body`, None if there is none."""
-    for step in re.findall(r"[^.\[\]]+", path):
-        if isinstance(value, list):
-            value = value[int(step)] if int(step) < len(value) else None
-        elif isinstance(value, dict):
-            value = value.get(step)
-        else:
-            return None
-    return value
-
-
-def taken(value: Json, path: str, match: str) -> Json:
-    """What a call takes from a result: the value at a path, or the part of it that an expression finds."""
-    found = at(value, path)
-    if not match or found is None:
-        return found
-    part = re.search(match, str(found))
-    return part[0] if part else None
-
-
-def leaves(value: Json, path: str = "") -> Iterator[tuple[str, Json]]:
-    """(path, value) of everything in a result that is no object and no list."""
-    if isinstance(value, dict):
-        for key, item in value.items():
-            yield from leaves(item, f"{path}.{key}" if path else key)
-    elif isinstance(value, list):
-        for number, item in enumerate(value):
-            yield from leaves(item, f"{path}[{number}]")
-    else:
-        yield path, value
 
 
 def _flat(value: Json) -> dict[str, Json]:

@@ -102,7 +102,7 @@ class Graph:
 
     def chains(self, count: int, seed: int) -> list[tuple[str, ...]]:
         """So many chains, the tools evenly used."""
-        rng = random.Random(f"chains:{seed}")  # noqa: S311
+        rng = random.Random(f"chains:{seed}")
         used: Counter[str] = Counter()
         found = []
         for _ in range(count):

@@ -17,7 +17,9 @@ from ..world.server import Server
 from .words import Flag, Group, Part, Slot, Template, is_format
 
 MAKERS = ("money", "number", "pick", "day", "time", "secret", "row", "rows", "of", "result", "join")
-MAKER_KEYS = frozenset({*MAKERS, "step", "field", "where", "most", "times", "path", "match", "chance", "made_up"})
+OPTIONS = ("chance", "made_up", "when")
+"""Keys of an entry of values that say whether an argument is given, not how its value is made."""
+MAKER_KEYS = frozenset({*MAKERS, *OPTIONS, "step", "field", "where", "most", "times", "path", "match"})
 CONDITIONS = frozenset({"above", "below", "in", "not", "days_ago_at_most", "after_now", "ends", "filled"})
 
 
@@ -44,8 +46,8 @@ class Entity:
 
     name: str
     refer: Template
-    again: str
-    made: str
+    again: Template
+    made: Template
     find: tuple[Facet, ...]
     worthy: dict[str, Json]
     supported: dict[str, int]
@@ -76,6 +78,8 @@ class ToolPhrases:
     wish: dict[str, Json]
     needs: tuple[Need, ...]
     undoes: tuple[str, ...]
+    made: Template | None
+    replaceable: bool
     missing: dict[str, tuple[str, ...]]
     values: dict[str, dict[str, Json]]
 
@@ -173,8 +177,8 @@ def _entity(name: str, table: dict[str, Any], problems: _Problems) -> Entity:
     return Entity(
         name=name,
         refer=problems.template(f"{where}.refer", table.get("refer", "")),
-        again=table.get("again", f"that {readable}"),
-        made=table.get("made", f"the new {readable}"),
+        again=problems.template(f"{where}.again", table.get("again", f"that {readable}")),
+        made=problems.template(f"{where}.made", table.get("made", f"the new {readable}")),
         find=tuple(finds),
         worthy=table.get("worthy", {}),
         supported=table.get("supported", {}),
@@ -187,8 +191,8 @@ def _entity(name: str, table: dict[str, Any], problems: _Problems) -> Entity:
 
 def _tool(name: str, table: dict[str, Any], problems: _Problems) -> ToolPhrases:
     where = f"tool.{name}"
-    known = ("ask", "tell", "row", "goal", "filters", "wish", "needs", "undoes", "missing", "values")
-    problems.keys(where, table, known)
+    known = ("ask", "tell", "row", "goal", "filters", "wish", "needs", "undoes", "made", "replaceable")
+    problems.keys(where, table, (*known, "missing", "values"))
     problems.conditions(f"{where}.wish", table.get("wish", {}))
     row = None
     if "row" in table:
@@ -210,6 +214,8 @@ def _tool(name: str, table: dict[str, Any], problems: _Problems) -> ToolPhrases:
         wish=table.get("wish", {}),
         needs=tuple(needs),
         undoes=tuple(table.get("undoes", ())),
+        made=problems.template(f"{where}.made", table["made"]) if "made" in table else None,
+        replaceable=bool(table.get("replaceable", False)),
         missing={argument: tuple(words) for argument, words in table.get("missing", {}).items()},
         values=table.get("values", {}),
     )
@@ -247,6 +253,10 @@ def _check_tool(phrases: Phrases, tool: Tool, tools: dict[str, Tool], problems: 
     problems.keys(f"{where}.missing", entry.missing, tool.required)
     for name, maker in entry.values.items():
         _check_maker(f"{where}.values.{name}", maker, phrases, tool, tools, problems)
+        if isinstance(maker, dict) and "when" in maker:
+            given = list(arguments)[: list(arguments).index(name)] if name in arguments else []
+            problems.keys(f"{where}.values.{name}.when", {key.split(".")[0]: 0 for key in maker["when"]}, given)
+            problems.conditions(f"{where}.values.{name}.when", maker["when"])
     unsaid = {name for name, maker in entry.values.items() if "result" in maker or maker.get("made_up")}
     for template in entry.ask:
         named = {slot.split(".")[0] for slot in template.slots()}
@@ -293,7 +303,7 @@ def _check_maker(
         return
     problems.keys(where, maker, MAKER_KEYS)
     kinds = [key for key in MAKERS if key in maker]
-    if len(kinds) != 1 and set(maker) - {"chance"}:
+    if len(kinds) != 1 and set(maker) - {"chance", "when"}:
         problems(where, f"needs exactly one of {', '.join(MAKERS)}, has {kinds}")
     entity = maker.get("row", maker.get("rows"))
     if entity is not None and entity not in phrases.entities:

@@ -80,6 +80,21 @@ class Context:
             self._phrase[key] = self.phrases.entities[row.entity].refer.render(lambda slot: self.write(row, slot))
         return self._phrase[key]
 
+    def complete(self, row: Row) -> Row:
+        """The row with the fields that phrases.toml derives from others."""
+        return Row(row.entity, row.id, {**row.fields, **_derive(self.phrases, row, self.today.date())})
+
+    def phrase(self, entity: str, fields: Fields) -> str | None:
+        """The phrase for a row with these fields, None if it lacks one of them or is not of this kind."""
+        spec = self.phrases.entities[entity]
+        row = self.complete(Row(entity, "", fields))
+        if not meets(row.fields, spec.where, self.today):
+            return None
+        try:
+            return spec.refer.render(lambda slot: self.write(row, slot))
+        except KeyError:
+            return None
+
     def write(self, row: Row, slot: Slot) -> str | None:
         """A field of a row in words; a dotted slot follows a reference to another row."""
         value = self.field(row, slot.name)
@@ -93,7 +108,7 @@ class Context:
     def field(self, row: Row, name: str) -> Json:
         """A field of a row, None where it has none; `restaurant_id.name` is the name of the row that is referred to."""
         head, _, rest = name.partition(".")
-        value = row.fields.get(head)
+        value = row.id if head == "id" and "id" not in row.fields else row.fields.get(head)
         if not rest or value is None:
             return value
         for rows in self._rows.values():

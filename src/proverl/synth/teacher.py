@@ -7,6 +7,7 @@ calls and words of each turn. Does not cover: how goals are found (synth/goals.p
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from collections.abc import Iterable
 from typing import Literal
@@ -19,6 +20,7 @@ from .graph import Graph
 from .machine import Done, Draft, Proposal, Talk
 from .sample import Context
 from .speaker import Speaker
+from .words import Template
 
 Level = Literal["complete", "missing", "minimal"]
 
@@ -31,7 +33,11 @@ REACHING = 2
 ASSISTANT_TURNS = 10
 LEAST_TURN = 3
 """Assistant turns that a further user turn needs at the least: a look-up, a goal, the closing words."""
-COMMON_WORDS = frozenset(("the", "for", "from", "with", "between", "and", "set", "get", "add", "make", "file"))
+ASIDE = 0.2
+"""How often a request has something in it that has nothing to do with the rest of it."""
+COMMON_WORDS = frozenset(
+    "the for from with between and set get add make file put let give take have".split()  # noqa: SIM905
+)
 
 
 class ScriptedTeacher:
@@ -70,14 +76,15 @@ class ScriptedTeacher:
         self._goals: list[Goal] = []
         self._plan: list[Proposal] = []
         self._held: tuple[Goal, str] | None = None
-        self._returns = ""
+        self._returns: Goal | None = None
+        self._put_off = ""
         self._rounds = 0
         self._spent = 0
 
     @property
-    def made(self) -> list[str]:
-        """The ids of the rows that the conversation created."""
-        return [row.id for row in self.planner.seen.made]
+    def made(self) -> dict[str, str]:
+        """The ids of the rows that the conversation created, each with the tool that did."""
+        return self.planner.seen.makers
 
     # The user
 
@@ -85,8 +92,8 @@ class ScriptedTeacher:
         """The next user turn: an answer to a question, a tool that came back, or new goals."""
         if self._held is not None:
             return self._supply(*self._held)
-        if self._returns:
-            return self._bring_back()
+        if self._returns is not None:
+            return self._bring_back(self._returns)
         self._rounds += 1
         if not talk.turns and self._hide:
             draft = self._without_its_tool()
@@ -108,7 +115,7 @@ class ScriptedTeacher:
 
         A turn without its tool has nothing to do, so two more follow it.
         """
-        if self._held is not None or self._returns:
+        if self._held is not None or self._returns is not None:
             return True
         if self._rounds < self._least_rounds:
             return True
@@ -121,15 +128,10 @@ class ScriptedTeacher:
         return MAX_TURNS if self.hidden else MIN_TURNS
 
     def _open(self, goals: list[Goal], opener: str = "", adds: tuple[str, ...] = ()) -> Draft:
-        said = self.speaker.query(goals, self._made_before(goals))
+        said = self.speaker.query(goals, self.made, opener=opener)
         self._schedule(goals, said.arguments)
-        text = f"{opener} {said.text}" if opener else said.text
-        facts = f"Yes, please go ahead. {said.text}"
-        return Draft(text, goals=tuple(goals), facts=facts, dictated=_dictated(goals, said.arguments), adds=adds)
-
-    def _made_before(self, goals: Iterable[Goal]) -> list[str]:
-        rows = [row for goal in goals for choice in goal.choices.values() for row in choice.rows]
-        return [*self.made, *(row.id for row in rows if self.planner.context.row(row.entity, row.id) is None)]
+        facts = f"Yes, please go ahead. {said.plain}"
+        return Draft(said.text, goals=tuple(goals), facts=facts, dictated=_dictated(goals, said.arguments), adds=adds)
 
     def _leave_out(self) -> Draft | None:
         """A first turn whose user does not say a required argument that no look-up can settle."""
@@ -143,7 +145,7 @@ class ScriptedTeacher:
             if not options:
                 continue
             argument = self.rng.choice(options)
-            said = self.speaker.query([goal], self._made_before([goal]), frozenset({argument}))
+            said = self.speaker.query([goal], self.made, frozenset({argument}))
             self._waiting.remove(name)
             self._held = (goal, argument)
             self.level = self.wanted
@@ -156,25 +158,27 @@ class ScriptedTeacher:
         self._held = None
         self.planner.commit(goal)
         self._goals.append(goal)
-        words = self.speaker.clause(goal, argument, self._made_before([goal]))
+        words = self.speaker.clause(goal, argument, self.made)
         said = (frozenset(name for name, choice in goal.choices.items() if not choice.derived),)
         self._schedule([goal], said)
         return Draft(words, goals=(goal,), facts=f"Yes, please. {words}", dictated=_dictated([goal], said))
 
     def _without_its_tool(self) -> Draft | None:
         """A first turn that asks for something whose tool is not there, and that no other tool can do."""
-        for name in [name for name in self._waiting if self.planner.tools[name].effect != "read"]:
+        writes = [name for name in self._waiting if self.planner.tools[name].effect != "read"]
+        for name in [name for name in writes if not self.phrases.tools[name].replaceable]:
             goal = self.planner.plan(name)
             if goal is None or not self._fits([goal], 2) or self._reached_otherwise(goal):
                 continue
             self._waiting.remove(name)
             self.hidden = name
             if self.rng.random() < 0.5:
-                self._returns = name
-            said = self.speaker.query([goal], self._made_before([goal]))
+                self._returns = goal
+            said = self.speaker.query([goal], self.made)
             prefix = [call for call in goal.calls[:-1] if self.planner.tools[call.tool].effect == "read"]
             self._plan = [Proposal(call.tool, call.arguments, call.role) for call in prefix]
-            return Draft(said.text, "missing_function", (goal,), missing=_named(self.planner.tools[name]))
+            names = _named(self.planner.tools[name], self.phrases.tools[name].ask)
+            return Draft(said.text, "missing_function", (goal,), missing=names)
         return None
 
     def _reached_otherwise(self, goal: Goal) -> bool:
@@ -198,15 +202,12 @@ class ScriptedTeacher:
         twin.close()
         return [*changes]
 
-    def _bring_back(self) -> Draft:
-        """The turn in which the missing tool has come back."""
-        name, self._returns = self._returns, ""
-        goal = self.planner.plan(name)
-        if goal is None:
-            raise SynthesisError(f"{name} no longer works after the turn without it")
+    def _bring_back(self, goal: Goal) -> Draft:
+        """The turn in which the missing tool has come back: the user asks for the same again."""
+        self._returns = None
         self.planner.commit(goal)
         self._goals.append(goal)
-        return self._open([goal], opener="You can do that kind of thing now.", adds=(name,))
+        return self._open([goal], opener="You can do that kind of thing now.", adds=(goal.tool.name,))
 
     def _next_goals(self) -> list[Goal]:
         goals: list[Goal] = []
@@ -218,10 +219,14 @@ class ScriptedTeacher:
                 follow_up = self.graph.chain(self.rng, self._used, FOLLOW_UP_LENGTHS, self._among)
                 self._used.update(follow_up)
                 self._waiting = self._wishes(follow_up)
-            while self._waiting and len(goals) < most:
-                goal = self._plan_next(self._waiting.pop(0), goals)
+            later = []
+            for name in self._waiting:
+                goal = self._plan_next(name, goals) if len(goals) < most else None
                 if goal is not None:
                     goals.append(goal)
+                elif len(goals) == most or name == self._put_off:
+                    later.append(name)
+            self._waiting = later
             if goals:
                 break
         return goals
@@ -232,14 +237,34 @@ class ScriptedTeacher:
         return self._spent + sum(len(goal.calls) for goal in goals) + closings + ahead <= ASSISTANT_TURNS
 
     def _plan_next(self, name: str, beside: list[Goal]) -> Goal | None:
+        self._put_off = ""
         if any(self._undoes(name, goal.tool.name) for goal in self._goals):
             return None
         goal = self.planner.plan(name, terse=self.wanted == "minimal")
-        if goal is None or any(_same(goal, other) for other in self._goals) or not self._fits([*beside, goal], 1):
+        if goal is None or self._is_idle(goal) or not self._fits([*beside, goal], 1):
+            return None
+        if beside and not any(self._belong(goal, other) for other in beside) and self.rng.random() > ASIDE:
+            self._put_off = name
             return None
         self.planner.commit(goal)
         self._goals.append(goal)
         return goal
+
+    def _is_idle(self, goal: Goal) -> bool:
+        """Whether nobody would want this after what was done: the same once more, or away with what was worked on."""
+        if any(_same(goal, other) for other in self._goals):
+            return True
+        touched = {id for other in self._goals if other.tool.effect != "read" for id in other.rows} | set(self.made)
+        return goal.tool.effect == "destructive" and bool(goal.rows & touched)
+
+    def _belong(self, one: Goal, other: Goal) -> bool:
+        """Whether two goals are about the same row or about rows of one kind."""
+        return bool(one.rows & other.rows) or bool(self._kinds(one) & self._kinds(other))
+
+    def _kinds(self, goal: Goal) -> set[str]:
+        tool = goal.tool
+        entities = [*tool.takes.values(), *(() if tool.takes and tool.effect != "read" else tool.gives.values())]
+        return {self.phrases.base(entity) for entity in entities}
 
     def _undoes(self, one: str, other: str) -> bool:
         tools = self.phrases.tools
@@ -273,8 +298,7 @@ class ScriptedTeacher:
         if turn.kind == "missing_argument" and self._held is not None:
             return self.speaker.question(*self._held)
         if turn.kind == "missing_function":
-            readable = turn.missing[0]
-            return f"I am sorry, I cannot do that: I have no tool to {readable}."
+            return self.speaker.refusal(turn.goals[0], self.made, turn.missing)
         return self.speaker.answer(turn.goals)
 
     def _schedule(self, goals: Iterable[Goal], said: tuple[frozenset[str], ...]) -> None:
@@ -300,11 +324,16 @@ def _dictated(goals: Iterable[Goal], said: tuple[frozenset[str], ...]) -> tuple[
     return tuple(texts)
 
 
-def _named(tool: Tool) -> tuple[str, ...]:
-    """The words of which a refusal must hold one to name a tool: its readable name, then each telling word of it."""
+def _named(tool: Tool, asks: Iterable[Template]) -> tuple[str, ...]:
+    """The words of which a refusal must hold one to name a tool: its name, that name's words, the user's verbs."""
     words = tool.name.split("_")
-    return (" ".join(words), *(word for word in words if word not in COMMON_WORDS and len(word) > 2))
+    verbs = [re.split(r"\W", ask.text, maxsplit=1)[0] for ask in asks if not ask.text.startswith("I ")]
+    telling = [word for word in (*words, *verbs) if word not in COMMON_WORDS and len(word) > 2]
+    return tuple(dict.fromkeys((" ".join(words), *telling)))
 
 
 def _same(one: Goal, other: Goal) -> bool:
-    return one.tool.name == other.tool.name and one.calls[-1].arguments == other.calls[-1].arguments
+    """Whether two goals are one and the same, or do the same kind of thing to the same rows."""
+    if one.tool.name != other.tool.name:
+        return False
+    return one.calls[-1].arguments == other.calls[-1].arguments or (bool(one.rows) and one.rows == other.rows)

@@ -78,13 +78,14 @@ class Template:
     def render(self, write: Write, has: Callable[[str], bool] | None = None) -> str:
         """The text with each slot written by `write`; a bracket with a slot that has no value is left out.
 
+        Values stand as they are written, line breaks and double spaces included.
         `has` tells whether a slot has a value without writing it; by default it is written to find out.
 
         Raises:
             KeyError: a slot outside of all brackets has no words
         """
         has = has or (lambda name: write(Slot(name)) is not None)
-        return " ".join(_render(self.parts, write, has, self.text).split())
+        return _render(self.parts, write, has, self.text).strip(" ")
 
 
 def _parse(text: str) -> tuple[Part, ...]:
@@ -92,7 +93,7 @@ def _parse(text: str) -> tuple[Part, ...]:
     kinds: list[Literal["[", "<"]] = []
     position = 0
     for token in TOKEN.finditer(text):
-        literal = text[position : token.start()]
+        literal = re.sub(r"\s+", " ", text[position : token.start()])
         if re.search(r"[{}]", literal):
             raise ValueError(f"a brace that is no slot in {text!r}")
         if literal:
@@ -114,7 +115,7 @@ def _parse(text: str) -> tuple[Part, ...]:
             levels[-1].append(Group(kinds.pop(), tuple(parts)))
     if kinds:
         raise ValueError(f"a bracket does not close in {text!r}")
-    rest = text[position:]
+    rest = re.sub(r"\s+", " ", text[position:])
     if re.search(r"[{}]", rest):
         raise ValueError(f"a brace that is no slot in {text!r}")
     return (*levels[0], rest) if rest else tuple(levels[0])
@@ -131,18 +132,19 @@ def _names(parts: tuple[Part, ...], optional: bool = True) -> list[str]:
 
 
 def _render(parts: tuple[Part, ...], write: Write, has: Callable[[str], bool], whole: str) -> str:
-    out = []
+    out = ""
     for part in parts:
-        if isinstance(part, str):
-            out.append(part)
-        elif isinstance(part, Slot):
+        if isinstance(part, Slot):
             words = write(part)
             if words is None:
                 raise KeyError(f"{{{part.name}}} has no value in {whole!r}")
-            out.append(words)
-        elif isinstance(part, Group) and all(has(name) for name in _names(part.parts)):
-            out.append(_render(part.parts, write, has, whole))
-    return "".join(out)
+            out += words
+            continue
+        piece = part if isinstance(part, str) else ""
+        if isinstance(part, Group) and all(has(name) for name in _names(part.parts)):
+            piece = _render(part.parts, write, has, whole)
+        out += piece.lstrip(" ") if out.endswith(" ") else piece
+    return out
 
 
 # Formats
@@ -188,9 +190,9 @@ def _plain(value: Json) -> str:
 
 
 def _money(value: Json, today: date) -> str:
-    amount = float(value)
+    amount = abs(float(value))
     text = f"{amount:.0f}" if amount == int(amount) else f"{amount:.2f}"
-    return f"{text} dollar{'' if text == '1' else 's'}"
+    return f"{'minus ' if float(value) < 0 else ''}{text} dollar{'' if text == '1' else 's'}"
 
 
 def _day(value: Json, today: date) -> str:

@@ -120,13 +120,13 @@ def warm(folder: Path, tasks: Sequence[Task], open_session: Opener, *, updates: 
 
     words = AutoTokenizer.from_pretrained(folder)
     model = AutoModelForCausalLM.from_pretrained(folder)
-    order = random.Random(seed).sample(range(len(tasks)), min(len(tasks), 2 * updates))  # noqa: S311
+    order = random.Random(seed).sample(range(len(tasks)), min(len(tasks), 2 * updates))
     traces = asyncio.run(_right([tasks[place] for place in order], open_session, TokenCodec(words)))
     traces = sorted(
         (trace for trace in traces if not trace.masked), key=lambda trace: len(trace.prompt_ids + trace.response_ids)
     )
     traces = traces[: max(updates, 1)]
-    random.Random(seed).shuffle(traces)  # noqa: S311
+    random.Random(seed).shuffle(traces)
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3, weight_decay=0.0)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda update: 1 - update / updates)
     losses = []

@@ -91,7 +91,7 @@ class Generator:
     ) -> None:
         self.tools = {tool.name: tool for tool in tools}
         self.seen = Seen()
-        self._random = random.Random(f"arguments:{seed}")  # noqa: S311 - reproducible on purpose
+        self._random = random.Random(f"arguments:{seed}")
         self._secrets = dict(secrets or {})
         self._text_only = text_only
         self._shares = dict(shares)

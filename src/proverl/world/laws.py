@@ -349,7 +349,7 @@ class _Walk:
 def _interleave(report: Report, opener: Opener, walks: Sequence[_Walk], schedules: int) -> None:
     """Play the walks again, their calls in random order, two sessions on each seed."""
     for number in range(schedules):
-        order = random.Random(f"schedule:{number}")  # noqa: S311 - reproducible on purpose
+        order = random.Random(f"schedule:{number}")
         sessions = [(walk, opener(walk.seed), iter(walk.made[:40])) for walk in walks for _ in range(2)]
         running = list(sessions)
         while running:

@@ -113,7 +113,7 @@ class Builder:
     """
 
     def __init__(self, schema: Schema, name: str, seed: int, now: datetime, ids: Iterable[str]) -> None:
-        self.random = random.Random(f"{name}:{seed}")  # noqa: S311 - reproducible on purpose
+        self.random = random.Random(f"{name}:{seed}")
         self.now = now
         self._connection = apsw.Connection(":memory:")
         self._connection.execute("PRAGMA foreign_keys = ON")
