@@ -54,6 +54,8 @@ def test_the_phrases_of_every_server_fit_its_tools(name: str) -> None:
         ('rows = "item"', 'rows = "thing"', "no entity"),
         ("[entity.customer]", "[entity.client]", "entity.customer"),
         ("goal = false", "gaol = false", "gaol"),
+        ('note = { pick = ["as a gift", "ring twice"] }', 'note = { pick = ["a"], when = { x = 1 } }', "when"),
+        ('again = "that purchase"', 'again = "that {"', "entity.purchase.again"),
     ],
 )
 def test_a_phrase_that_does_not_fit_is_named(old: str, new: str, problem: str) -> None:

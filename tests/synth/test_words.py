@@ -43,6 +43,11 @@ def test_an_angle_bracket_leaves_a_required_argument_out_when_it_has_no_value() 
     assert render("pay {who}< {amount:money}>", who="Ann") == "pay Ann"
 
 
+def test_a_value_stands_as_it_is_with_its_line_breaks_and_blanks() -> None:
+    assert render("it reads: {body:quote}[ and {more}], really", body="a\n  b") == 'it reads: "a\n  b", really'
+    assert render("the [{kind} ]thing[ of {who}] is there") == "the thing is there"
+
+
 def test_a_slot_outside_of_brackets_must_have_a_value() -> None:
     with pytest.raises(KeyError, match="who"):
         render("pay {who}")
@@ -59,6 +64,7 @@ def test_a_template_that_does_not_close_is_refused(text: str) -> None:
     [
         (12.5, "money", "12.50 dollars"),
         (1, "money", "1 dollar"),
+        (-413.29, "money", "minus 413.29 dollars"),
         (1450, "money", "1450 dollars"),
         ("2031-05-14", "day", "14 May"),
         ("2032-05-14T09:00:00+00:00", "day", "14 May 2032"),

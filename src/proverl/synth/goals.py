@@ -16,9 +16,9 @@ from typing import Any, Literal
 from ..records import Json, Kind, Outcome, Tool
 from ..world.session import LocalSession
 from .phrases import OPTIONS, Entity, Phrases, ToolPhrases
-from .places import leaves, taken
+from .places import flat, taken
 from .sample import Context, Row, Shown, meets, names, shown
-from .words import Group, Slot, Template
+from .words import Slot, Template
 
 TRIES = 10
 DEPTH = 4
@@ -172,7 +172,7 @@ class Planner:
 
     def _is_wished(self, tool: Tool, entry: ToolPhrases, outcome: Outcome, before: bytes) -> bool:
         """Whether a user would want this result: something was found or changed, and it is as phrases.toml wishes."""
-        if outcome.kind is Kind.EMPTY or not meets(_flat(outcome.value), entry.wish, self.context.today):
+        if outcome.kind is Kind.EMPTY or not meets(flat(outcome.value), entry.wish, self.context.today):
             return False
         return tool.effect == "read" or bool(self.draft.changes(before))
 
@@ -309,7 +309,7 @@ class Planner:
                 arguments[argument] = id
                 continue
             fields = {slot: self.context.field(row, slot) for slot in template.slots()}
-            if any(value is None for value in fields.values()) or not set(fields) <= said | _dotted(spec):
+            if any(value is None for value in fields.values()) or not set(fields) <= said | set(spec.refer.slots()):
                 return None
             alone = len(template.parts) == 1 and not isinstance(template.parts[0], str)
             same = isinstance(template.parts[0], Slot) and template.parts[0].format == ""
@@ -494,22 +494,3 @@ class Planner:
         if len(template.parts) == 1:
             return values.get(template.slots()[0])
         return template.render(lambda slot: None if values.get(slot.name) is None else str(values[slot.name]))
-
-
-def omittable(template: Template) -> dict[str, Group]:
-    """The required arguments that a template may leave out, each with the clause that says it."""
-    found = {}
-    for part in template.parts:
-        if isinstance(part, Group) and part.kind == "<":
-            for inner in part.parts:
-                if isinstance(inner, Slot):
-                    found[inner.name] = part
-    return found
-
-
-def _flat(value: Json) -> dict[str, Json]:
-    return {**value, **dict(leaves(value))} if isinstance(value, dict) else {}
-
-
-def _dotted(spec: Entity) -> set[str]:
-    return set(spec.refer.slots())

@@ -193,7 +193,7 @@ def names(phrases: Phrases, entity: str, fields: Fields) -> bool:
         derived = spec.derive.get(name)
         return name in fields or (derived is not None and all(slot.split(".")[0] in fields for slot in derived.slots()))
 
-    return all(has(slot.split(".")[0]) for slot in spec.refer.slots())
+    return all(has(slot.split(".")[0]) for slot in spec.refer.plain_slots())
 
 
 def _walk(value: Json, parts: list[str], around: Fields, place: str) -> Iterator[tuple[str, Fields, str]]:

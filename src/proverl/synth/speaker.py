@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from functools import partial
 
 from ..records import Json
-from .goals import Choice, Goal, omittable
+from .goals import Choice, Goal
 from .places import at
 from .sample import Context, Row, shown
-from .words import Slot, Template, listed, spoken
+from .words import Slot, Template, listed, omittable, spoken
 
 ASKING = frozenset(
     "are can did do does has have how is was what when where which who whose why will".split()  # noqa: SIM905

@@ -15,12 +15,12 @@ from typing import Literal
 from ..errors import SynthesisError
 from ..records import Tool
 from ..world.session import LocalSession
-from .goals import Goal, Planned, Planner, omittable
+from .goals import Goal, Planned, Planner
 from .graph import Graph
 from .machine import Done, Draft, Proposal, Talk
 from .sample import Context
 from .speaker import Speaker
-from .words import Template
+from .words import Template, omittable
 
 Level = Literal["complete", "missing", "minimal"]
 

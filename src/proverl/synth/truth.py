@@ -96,7 +96,7 @@ class Truth:
             session.call(call.tool, arguments)
             kept.append(replace(call, arguments=arguments))
         session.close()
-        return kept
+        return self._without_idle_look_ups(kept)
 
     def _tried(self, session: LocalSession, tool: str, arguments: dict[str, Json]) -> tuple[Json, str]:
         with session.attempt():
@@ -173,7 +173,7 @@ class Truth:
         for index in range(len(calls)):
             for step in range(index):
                 write = self.server.tool(calls[step].tool).effect != "read"
-                if write and step not in value[index] and self._is_needed(calls, graph, step, index):
+                if write and step not in value[index] and self._is_needed(calls, origins, graph, step, index):
                     proven.append((step, index))
         graph.add_edges_from(proven)
         reduced = nx.transitive_reduction(graph)
@@ -185,40 +185,29 @@ class Truth:
             for index in range(len(calls))
         ]
 
-    def _is_needed(self, calls: list[Executed], graph: nx.DiGraph, step: int, index: int) -> bool:
-        """Whether a call fails, or a read that gives a value shows another one, when an earlier call is left out."""
+    def _is_needed(
+        self, calls: list[Executed], origins: list[dict[str, Origin]], graph: nx.DiGraph, step: int, index: int
+    ) -> bool:
+        """Whether a call fails, or a read that gives a value shows an old one, when an earlier call is left out.
+
+        Ids and codes are numbered as they come, so what a call takes from an earlier one is taken anew in this run.
+        """
         gone = {step} | nx.descendants(graph, step)
         if index in gone:
             return False
-        session = LocalSession(self.server, self.seed)
-        for number in range(index):
-            if number not in gone:
-                session.call(calls[number].tool, calls[number].arguments)
         call = calls[index]
-        outcome = session.call(call.tool, call.arguments)
-        session.close()
-        if not outcome.succeeded:
-            return True
         places = [
             source[1:] for later in calls[index + 1 :] for _, source in later.proposal.derived if source[0] == call.tool
         ]
-        return any(self._is_stale(calls, index, place, taken(outcome.value, *place)) for place in places)
-
-    def _is_stale(self, calls: list[Executed], index: int, place: tuple[str, str], value: Json) -> bool:
-        """Whether a value that a read shows without an earlier call is none, or one that was there before it anyway.
-
-        Another fresh value (the next code of a row of them) is as good as the one of the ground truth.
-        """
-        call = calls[index]
-        if value is None:
-            return True
-        if value == taken(call.outcome.value, *place):
-            return False
         session = LocalSession(self.server, self.seed)
-        first = session.call(call.tool, call.arguments)
+        older = [session.call(call.tool, call.arguments)] if places else []
+        results: dict[int, Outcome] = {}
+        for number in [number for number in range(index + 1) if number not in gone]:
+            arguments = _taken_anew(calls[number].arguments, origins[number], results)
+            results[number] = session.call(calls[number].tool, arguments)
+            older += [results[number]] if number < index and calls[number].tool == call.tool else []
         session.close()
-        older = [first, *(earlier.outcome for earlier in calls[:index] if earlier.tool == call.tool)]
-        return any(value == taken(outcome.value, *place) for outcome in older)
+        return not results[index].succeeded or any(_is_stale(results[index], older, place) for place in places)
 
     def _compared(self, tool: Tool, call: Executed) -> tuple[str, ...]:
         if call.proposal.role == "look-up":
@@ -230,6 +219,26 @@ class Truth:
             if (name not in tool.free or name in call.proposal.said)
             and (name in call.proposal.said or not values.get(name, {}).get("made_up"))
         )
+
+
+def _taken_anew(arguments: dict[str, Json], origins: dict[str, Origin], results: dict[int, Outcome]) -> dict[str, Json]:
+    """Arguments with what earlier steps made, as their results in this run have it."""
+    fresh = {name: list(value) if isinstance(value, list) else value for name, value in arguments.items()}
+    for key, origin in origins.items():
+        value = taken(results[origin.step].value, origin.path, origin.match) if origin.step in results else None
+        if origin.made and value is not None:
+            name, _, number = key.removesuffix("]").partition("[")
+            if number:
+                fresh[name][int(number)] = value
+            else:
+                fresh[name] = value
+    return fresh
+
+
+def _is_stale(outcome: Outcome, older: Sequence[Outcome], place: tuple[str, str]) -> bool:
+    """Whether a read shows no value at a place, or one that was there before: a fresh one is as good as any other."""
+    value = taken(outcome.value, *place)
+    return value is None or any(value == taken(earlier.value, *place) for earlier in older)
 
 
 def _items(value: Json) -> list[Json]:

@@ -147,6 +147,17 @@ def _render(parts: tuple[Part, ...], write: Write, has: Callable[[str], bool], w
     return out
 
 
+def omittable(template: Template) -> dict[str, Group]:
+    """The required arguments that a template may leave out, each with the clause that says it."""
+    found = {}
+    for part in template.parts:
+        if isinstance(part, Group) and part.kind == "<":
+            for inner in part.parts:
+                if isinstance(inner, Slot):
+                    found[inner.name] = part
+    return found
+
+
 # Formats
 
 
