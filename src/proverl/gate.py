@@ -30,8 +30,19 @@ def check_arguments(arguments: Any) -> None:
     """Raise `Unfit` unless these may be the arguments of a call: a JSON object with no text beyond 40,000 bytes."""
     if type(arguments) is not dict:
         raise Unfit(f"arguments must be an object, not {type(arguments).__name__}")
-    check(arguments)
-    _check_length(arguments)
+    for name, value in arguments.items():
+        if type(name) is not str or not (_is_plain(name) and _is_plain(value)):
+            check(arguments)
+            _check_length(arguments)
+            return
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a value is fit at a glance, as nearly all are: a short ASCII text, a number within bounds, a boolean."""
+    kind = type(value)
+    if kind is str:
+        return len(value) < MAX_TEXT and value.isascii()
+    return kind is bool or ((kind is int or kind is float) and -MAX_INTEGER <= value <= MAX_INTEGER)
 
 
 def _check_length(value: Any) -> None:

@@ -247,7 +247,7 @@ def unfit_call(name: str, arguments: dict[str, Json], tools: Collection[str]) ->
 def _copy(value: Json) -> Json:
     """A copy for the log, which must not change when the caller goes on with the arguments."""
     if type(value) is dict:
-        return {key: _copy(item) for key, item in value.items()}
+        return {key: _copy(item) if type(item) in (dict, list) else item for key, item in value.items()}
     if type(value) is list:
         return [_copy(item) for item in value]
     return value
