@@ -20,7 +20,7 @@ from proverl.synth.goals import Choice, Goal
 from proverl.synth.machine import Talk, drive
 from proverl.synth.phrases import Entity
 from proverl.synth.sample import Context, Row, shown
-from proverl.synth.teacher import ScriptedTeacher
+from proverl.synth.teacher import ScriptedTeacher, _named
 from proverl.synth.words import FORMATS, spoken
 from proverl.world.session import LocalSession
 from proverl.world.world import World
@@ -297,3 +297,22 @@ def _forms(value: Json, today: date) -> set[str]:
         except TypeError:
             continue
     return found
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_tool_that_can_be_missing_is_named_by_the_way_in_which_people_ask_for_it(name: str) -> None:
+    """A refusal that repeats the request names what is missing, whichever way the request was put."""
+    found = domain(name)
+    for tool in found.server.tools:
+        entry = found.phrases.tools[tool.name]
+        if tool.effect == "read" or not entry.goal or entry.replaceable:
+            continue
+        words = _named(tool, entry.ask)
+        for ask in entry.ask:
+            text = f"I am sorry, I have no tool to {ask.text}."
+            assert ask.text.startswith("I ") or contains(text, words), (tool.name, ask.text, words)
+
+
+def contains(text: str, words: tuple[str, ...]) -> bool:
+    """Whether one of the words stands in the text as a word."""
+    return any(re.search(rf"\b{re.escape(word)}\b", text, re.IGNORECASE) for word in words)

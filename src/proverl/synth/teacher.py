@@ -36,8 +36,9 @@ LEAST_TURN = 3
 ASIDE = 0.2
 """How often a request has something in it that has nothing to do with the rest of it."""
 COMMON_WORDS = frozenset(
-    "the for from with between and set get add make file put let give take have".split()  # noqa: SIM905
+    ("the", "for", "from", "with", "between", "and", "set", "get", "add", "make", "file", "put", "let", "give", "take")
 )
+"""Words of a tool's name that do not tell which tool it is."""
 
 
 class ScriptedTeacher:
@@ -325,11 +326,28 @@ def _dictated(goals: Iterable[Goal], said: tuple[frozenset[str], ...]) -> tuple[
 
 
 def _named(tool: Tool, asks: Iterable[Template]) -> tuple[str, ...]:
-    """The words of which a refusal must hold one to name a tool: its name, that name's words, the user's verbs."""
+    """The words of which a refusal must hold one to name a tool: its name, that name's words, the user's verbs.
+
+    A noun counts in both numbers: who cannot save an address cannot save addresses. A verb that says little (set,
+    put) counts where the request has no telling word besides.
+    """
     words = tool.name.split("_")
-    verbs = [re.split(r"\W", ask.text, maxsplit=1)[0] for ask in asks if not ask.text.startswith("I ")]
-    telling = [word for word in (*words, *verbs) if word not in COMMON_WORDS and len(word) > 2]
-    return tuple(dict.fromkeys((" ".join(words), *telling)))
+    found = [" ".join(words)]
+    for word in words:
+        if word not in COMMON_WORDS and len(word) > 2:
+            found += [word, _other_number(word)]
+    for ask in asks:
+        said = re.findall(r"\w+", re.sub(r"{[^}]*}", "", ask.text))
+        if said[0] != "I" and (said[0] not in COMMON_WORDS or not set(said) & set(found)):
+            found.append(said[0])
+    return tuple(dict.fromkeys(found))
+
+
+def _other_number(noun: str) -> str:
+    """The plural of a singular, the singular of a plural."""
+    if noun.endswith(("ss", "x", "ch", "sh")):
+        return noun + "es"
+    return noun[:-1] if noun.endswith("s") else noun + "s"
 
 
 def _same(one: Goal, other: Goal) -> bool:
