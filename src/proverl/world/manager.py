@@ -257,7 +257,10 @@ class _Link:
     @property
     def epitaph(self) -> str:
         """How it ended, and the end of what it wrote to standard error."""
-        reason = f"exit status {self.status}" if self._failure is None else f"{type(self._failure).__name__}"
+        if self.status is not None:
+            reason = f"killed by signal {-self.status}" if self.status < 0 else f"exit status {self.status}"
+        else:
+            reason = "it runs no more" if self._failure is None else type(self._failure).__name__
         return f"{reason}; it wrote: {self.tail or 'nothing'}"
 
     async def start(self) -> None:
