@@ -216,6 +216,25 @@ def test_a_tool_that_comes_back_is_used_for_what_was_asked_before(name: str) -> 
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_every_step_calls_a_tool_that_is_shown_in_its_turn(name: str) -> None:
+    jobs = [job for job in plan([domain(name)], 160, SEED) if job.hide]
+    assert len(jobs) > 5
+    hidden = [made for job in jobs if (made := _made(name, job)) is not None]
+    assert any(not any(turn.adds for turn in task.turns) for task in hidden), "no tool stayed away for good"
+    for task in (*tasks(name), *hidden):
+        for index, turn in enumerate(task.turns):
+            visible = {tool.name for tool in task.shown(index)}
+            assert {step.tool for step in (*turn.steps, *turn.prefix)} <= visible, task.id
+
+
+def _made(name: str, job: Job) -> Task | None:
+    try:
+        return converse(domain(name), job)
+    except SynthesisError:
+        return None
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_a_refusal_and_a_question_hold_the_words_by_which_they_are_judged(name: str) -> None:
     for task in tasks(name):
         for turn in task.turns:

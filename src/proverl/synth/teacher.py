@@ -77,6 +77,7 @@ class ScriptedTeacher:
         self._goals: list[Goal] = []
         self._plan: list[Proposal] = []
         self._held: tuple[Goal, str] | None = None
+        self._absent = ""
         self._returns: Goal | None = None
         self._put_off = ""
         self._rounds = 0
@@ -172,7 +173,7 @@ class ScriptedTeacher:
             if goal is None or not self._fits([goal], 2) or self._reached_otherwise(goal):
                 continue
             self._waiting.remove(name)
-            self.hidden = name
+            self.hidden = self._absent = name
             if self.rng.random() < 0.5:
                 self._returns = goal
             said = self.speaker.query([goal], self.made)
@@ -205,7 +206,7 @@ class ScriptedTeacher:
 
     def _bring_back(self, goal: Goal) -> Draft:
         """The turn in which the missing tool has come back: the user asks for the same again."""
-        self._returns = None
+        self._returns, self._absent = None, ""
         self.planner.commit(goal)
         self._goals.append(goal)
         return self._open([goal], opener="You can do that kind of thing now.", adds=(goal.tool.name,))
@@ -242,7 +243,9 @@ class ScriptedTeacher:
         if any(self._undoes(name, goal.tool.name) for goal in self._goals):
             return None
         goal = self.planner.plan(name, terse=self.wanted == "minimal")
-        if goal is None or self._is_idle(goal) or not self._fits([*beside, goal], 1):
+        if goal is None or any(call.tool == self._absent for call in goal.calls):
+            return None
+        if self._is_idle(goal) or not self._fits([*beside, goal], 1):
             return None
         if beside and not any(self._belong(goal, other) for other in beside) and self.rng.random() > ASIDE:
             self._put_off = name
