@@ -78,7 +78,7 @@ def test_a_refusal_is_reached_in_at_most_five_calls(tool: str, code: str, monkey
     assert len(calls) <= MOST_CALLS
 
 
-def test_of_two_faults_the_one_that_stands_first_in_the_catalogue_is_named() -> None:
+def test_of_two_faults_the_one_that_a_tool_lists_first_is_named() -> None:
     session, row = world_with("SELECT dish_id FROM dish WHERE sold_out")
     assert session.call("add_dish_to_basket", {**row, "quantity": 99}).code == "dish_sold_out"
     session, row = world_with(PLAIN)
