@@ -113,5 +113,7 @@ def test_the_demo_writes_its_run_and_says_what_to_try_next(tmp_path: Path, capsy
 def test_the_demo_writes_the_same_bytes_again(tmp_path: Path) -> None:
     for number in (1, 2):
         demo.demo(tmp_path / str(number), count=3, seed=4)
-    for name in ("tasks.jsonl", "scores.jsonl", "summary.json"):
-        assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "2" / name).read_bytes()
+    files = sorted(path.relative_to(tmp_path / "1") for path in (tmp_path / "1").rglob("*") if path.is_file())
+    assert len(files) == 3 + len(POLICIES)
+    for name in files:
+        assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "2" / name).read_bytes(), name
