@@ -42,6 +42,8 @@ soak: $(VENV)/.train build/foreign/.done  ## the full counts, foreign clients, t
 	$(BIN)/pytest -n 2 -m soak
 	$(BIN)/pytest -n 2 --hypothesis-profile soak tests/world/test_state.py tests/world/test_session.py \
 		tests/world/test_changes.py tests/test_gate.py tests/world/test_values.py
+	rm -rf build/tiny
+	runs/tiny.sh build/tiny
 
 build/foreign/.done: tests/foreign/package.json
 	mkdir -p build/foreign
