@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,11 +16,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proverl import journal
-from proverl.errors import UsageError
+from proverl.errors import InfrastructureError, ServerDied, UsageError
 from proverl.evaluate import roll_out
 from proverl.journal import Journal, atomic
 from proverl.records import dump
 from proverl.synth import data
+from proverl.world.session import LocalSession
 from shop import server
 
 RUN = {"what": "a test"}
@@ -111,7 +114,8 @@ def test_a_rollout_resumes_without_playing_finished_episodes_again(tmp_path: Pat
     out = tmp_path / "traces.jsonl"
     roll_out(tmp_path / "tasks.jsonl", out, policy="silent", stdio=False, profile="robust")
     lines = out.read_text().splitlines()
-    run = {"tasks": str(tmp_path / "tasks.jsonl"), "policy": "silent", "model": "", "base_url": ""}
+    content = hashlib.blake2b((tmp_path / "tasks.jsonl").read_bytes(), digest_size=16).hexdigest()
+    run = {"tasks": str(tmp_path / "tasks.jsonl"), "content": content, "policy": "silent", "model": "", "base_url": ""}
     with pytest.raises(Interrupted), Journal(out, run) as kept:
         marked = lines[0].replace('"stop":"answered"', '"stop":"deadline"')
         kept.add(tasks[0].id, marked)
@@ -119,6 +123,44 @@ def test_a_rollout_resumes_without_playing_finished_episodes_again(tmp_path: Pat
     roll_out(tmp_path / "tasks.jsonl", out, policy="silent", stdio=False, profile="robust")
     assert out.read_text().splitlines()[0] == marked
     assert [json.loads(line)["task_id"] for line in out.read_text().splitlines()] == [task.id for task in tasks]
+
+
+def test_a_rollout_is_not_resumed_on_other_tasks_of_the_same_names(tmp_path: Path, monkeypatch) -> None:
+    file, out = tmp_path / "tasks.jsonl", tmp_path / "traces.jsonl"
+    tasks = data.synthesise([_banking()], 2, 1).tasks
+    journal.write(tasks, file)
+    monkeypatch.setattr("proverl.evaluate.local", _failing_once(tasks[1].seed, 1))
+    with pytest.raises(InfrastructureError):
+        roll_out(file, out, policy="silent", stdio=False, profile="robust")
+    journal.write([replace(task, seed=task.seed + 1) for task in tasks], file)
+    with pytest.raises(UsageError, match="other settings"):
+        roll_out(file, out, policy="silent", stdio=False, profile="robust")
+
+
+def test_a_rollout_whose_machine_fails_keeps_what_it_has_and_fails(tmp_path: Path, monkeypatch) -> None:
+    file, out = tmp_path / "tasks.jsonl", tmp_path / "traces.jsonl"
+    tasks = data.synthesise([_banking()], 3, 1).tasks
+    journal.write(tasks, file)
+    monkeypatch.setattr("proverl.evaluate.local", _failing_once(tasks[0].seed, 1))
+    with pytest.raises(InfrastructureError, match="1 of 3 episodes"):
+        roll_out(file, out, policy="ground_truth", stdio=False, profile="robust")
+    assert not out.exists()
+    (row,) = roll_out(file, out, policy="ground_truth", stdio=False, profile="robust")
+    assert row["masked"] == 0
+    assert row["total"] == pytest.approx(1)
+
+
+def _failing_once(seed: int, times: int):  # type: ignore[no-untyped-def]
+    """Opens sessions, but fails so many times on a seed."""
+    left = [times]
+
+    async def opener(server: str, wanted: int) -> LocalSession:
+        if wanted == seed and left[0]:
+            left[0] -= 1
+            raise ServerDied("gone")
+        return LocalSession(_banking(), wanted)
+
+    return opener
 
 
 def _banking():  # type: ignore[no-untyped-def]

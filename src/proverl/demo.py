@@ -17,7 +17,7 @@ from pathlib import Path
 from statistics import fmean
 
 from . import servers
-from .evaluate import Episode, play_all, rows, scored
+from .evaluate import Episode, play_all, refuse_masked, rows, scored
 from .journal import atomic, write
 from .policies import POLICIES, Acting
 from .records import Json, Task, plain
@@ -61,6 +61,7 @@ def _play(tasks: Sequence[Task], advance: Callable[[], None]) -> list[Episode]:
     for name, policy in POLICIES.items():
         acting = partial(Acting, policy)
         traces = asyncio.run(play_all(tasks, acting, advance=advance))
+        refuse_masked(traces)
         episodes += scored(name, tasks, traces, PROFILES)
     return episodes
 

@@ -7,6 +7,7 @@ process or over stdio. Does not cover: one episode (rollout/) or one score (rewa
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -15,7 +16,7 @@ from statistics import fmean
 
 from . import journal, servers
 from .chat import Endpoint, Model
-from .errors import UsageError, nearest
+from .errors import InfrastructureError, UsageError, nearest
 from .policies import POLICIES, Acting
 from .records import Json, Score, Task, Trace, dump, load
 from .report import counting
@@ -26,6 +27,7 @@ from .world.session import LocalSession, Session
 
 IN_FLIGHT = 64
 LIMITS = Limits()
+MAX_MASKED = 0.001
 
 ModelOf = Callable[[Task], Model]
 
@@ -107,10 +109,13 @@ def roll_out(
 
     Raises:
         UsageError: neither or both of policy and model, or no such policy
+        InfrastructureError: more than 0.1 % of the episodes are masked (specification 7.1); the others are kept, and
+            the same run started again plays only those that are missing
     """
     tasks = data.read(file)
     choose = _chooser(policy, model, base_url)
-    run = {"tasks": str(file), "policy": policy, "model": model, "base_url": base_url}
+    content = hashlib.blake2b(file.read_bytes(), digest_size=16).hexdigest()
+    run = {"tasks": str(file), "content": content, "policy": policy, "model": model, "base_url": base_url}
     with journal.Journal(out, run) as kept, _opener(stdio) as opener, counting("roll out", len(tasks)) as progress:
         done = 0
 
@@ -120,10 +125,25 @@ def roll_out(
             progress(done, len(tasks))
 
         traces = asyncio.run(play_all(tasks, choose, opener, advance=advance, kept=kept))
+        refuse_masked(traces)
         journal.write(traces, out)
     if file.resolve() != (out.parent / "tasks.jsonl").resolve():
         journal.write(tasks, out.parent / "tasks.jsonl")
     return rows(scored(policy or model, tasks, traces, [profile]), profile)
+
+
+def refuse_masked(traces: Sequence[Trace]) -> None:
+    """Fail a run whose machine failed too often.
+
+    Raises:
+        InfrastructureError: more than 0.1 % of the traces are masked; the message counts them and quotes the first
+    """
+    found = [(trace.task_id, masked(trace)) for trace in traces if masked(trace)]
+    if len(found) > MAX_MASKED * len(traces):
+        first, why = found[0]
+        raise InfrastructureError(
+            f"{len(found)} of {len(traces)} episodes cannot be scored; the first is {first}: {why}"
+        )
 
 
 def _chooser(policy: str, model: str, base_url: str) -> ModelOf:

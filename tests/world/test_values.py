@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from proverl.errors import Refused
 from proverl.gate import MAX_INTEGER
-from proverl.world.values import cents, day, dollars, iso, page_of, parse_date, parse_time
+from proverl.world.values import cents, day, dollars, iso, parse_date, parse_time
 
 LOCAL = timezone(timedelta(hours=-5))
 
@@ -83,20 +83,6 @@ def test_what_is_no_moment_is_refused(text):
     with pytest.raises(Refused, match="invalid_time") as caught:
         parse_time(text, "at", LOCAL, "invalid_time")
     assert repr(text) in caught.value.message
-
-
-@given(st.lists(st.integers(), max_size=30), st.integers(1, 7))
-def test_the_pages_of_a_list_hold_each_row_once(items, size):
-    shown: list[int] = []
-    page: int | None = 1
-    while page is not None:
-        rows, following = page_of(items, page, size)
-        assert following in (None, page + 1)
-        assert len(rows) == size or following is None
-        shown += rows
-        page = following
-    assert shown == items
-    assert page_of(items, 10**15, size) == ([], None)
 
 
 def test_a_day_of_a_date_is_that_date():

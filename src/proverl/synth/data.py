@@ -16,6 +16,7 @@ from ..errors import SynthesisError
 from ..records import Json, Task, dump, load
 from ..world.server import Server
 from .converse import Domain, Job, converse, plan
+from .graph import Graph
 
 SHAPES = ("write", "read-only", "mixed", "clarify", "missing function")
 
@@ -86,7 +87,8 @@ def make(
     Raises:
         SynthesisError, UsageError: as `synthesise` and `Journal`
     """
-    run = {"servers": [server.name for server in servers], "count": count, "seed": seed}
+    tools = {server.name: Graph(server.tools).digest for server in servers}
+    run = {"servers": list(tools), "tools": tools, "count": count, "seed": seed}
     with journal.Journal(path, run) as kept:
         made = synthesise(servers, count, seed, progress, kept)
         journal.write(made.tasks, path)

@@ -1,7 +1,7 @@
 """Money and time as tools speak them.
 
-Covers: dollars at the surface and cents inside, ISO 8601 dates and times, pages of a list. Does not cover: anything
-about one domain. Each function that reads a caller's value refuses with the code the tool names.
+Covers: dollars at the surface and cents inside, ISO 8601 dates and times. Does not cover: anything about one domain.
+Each function that reads a caller's value refuses with the code the tool names.
 """
 
 from __future__ import annotations
@@ -9,11 +9,9 @@ from __future__ import annotations
 import math
 import re
 from datetime import date, datetime, timedelta, timezone
-from typing import TypeVar
 
 from ..errors import Refused
 
-Item = TypeVar("Item")
 DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")  # date.fromisoformat reads weeks (2031-W01-1) as well
 
 
@@ -71,10 +69,3 @@ def day(moment: datetime | date) -> str:
 def days(number: int) -> timedelta:
     """A span of days."""
     return timedelta(days=number)
-
-
-def page_of(items: list[Item], page: int, size: int) -> tuple[list[Item], int | None]:
-    """The rows of one page (from 1), and the number of the next one or None."""
-    start = (page - 1) * size
-    shown = items[start : start + size]
-    return shown, page + 1 if start + size < len(items) else None
