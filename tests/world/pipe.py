@@ -72,7 +72,7 @@ class Pipe:
             ready, _, _ = select.select([self.process.stdout], [], [], max(0.0, end - time.monotonic()))
             assert ready, "no answer"
             data = os.read(self.process.stdout.fileno(), 1 << 20)
-            assert data, f"the server is gone: {self.process.wait(5)}"
+            assert data, f"the server is gone: {self.process.wait(SILENCE)}"
             self._rest += data
         line, self._rest = self._rest.split(b"\n", 1)
         return json.loads(line)
@@ -96,7 +96,7 @@ class Pipe:
         assert self.process.stdout is not None
         self.process.stdin.close()
         try:
-            assert self.process.wait(10) == 0
+            assert self.process.wait(SILENCE) == 0
         finally:
             self.process.kill()
             self.process.wait()
@@ -133,7 +133,7 @@ class Http:
 
     def __exit__(self, *_: object) -> None:
         self.process.terminate()
-        self.process.wait(10)
+        self.process.wait(SILENCE)
         self._errors.close()
 
     def post(self, body: bytes, headers: Mapping[str, str] | None = None, method: str = "POST") -> tuple[int, Any]:

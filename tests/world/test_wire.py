@@ -36,7 +36,7 @@ from proverl.world.session import LocalSession
 from proverl.world.wire import http_app, serve_http
 from shop import server as shop
 from world import trouble
-from world.pipe import ENVIRONMENT, MODERN, TESTS, Http, Pipe, command, message, session
+from world.pipe import ENVIRONMENT, MODERN, SILENCE, TESTS, Http, Pipe, command, message, session
 
 A = session("a", 7)
 TROUBLE = "world.trouble:server"
@@ -478,16 +478,16 @@ sys.path.insert(0, {str(TESTS)!r})
 from world.pipe import *
 pipe = Pipe({TROUBLE!r}, environment={{{DIE_WITH!r}: str(os.getpid())}})
 pipe.call("sell", {{}})
-pipe.send(json.dumps(message(9, "tools/call", name="hang", arguments={{"seconds": 60}})).encode())
+pipe.send(json.dumps(message(9, "tools/call", name="hang", arguments={{"seconds": 600}})).encode())
 print(pipe.process.pid, flush=True)
-time.sleep(60)
+time.sleep(600)
 """
     with subprocess.Popen([sys.executable, "-c", parent], stdout=subprocess.PIPE) as client:
         assert client.stdout is not None
         server = psutil.Process(int(client.stdout.readline()))
-        time.sleep(0.2)  # the request is read, and the tool sleeps; its end of the pipe would go unnoticed for a minute
+        time.sleep(0.2)  # the request is read, and the tool sleeps; its end of the pipe would go unnoticed for minutes
         os.kill(client.pid, signal.SIGKILL)
-        psutil.wait_procs([server], timeout=5)
+        psutil.wait_procs([server], timeout=SILENCE)
         assert not server.is_running() or server.status() == psutil.STATUS_ZOMBIE
 
 
