@@ -41,7 +41,7 @@ test: $(VENV)/.dev lint  ## the tests, a sample of each law (at most 3 minutes o
 soak: $(VENV)/.train build/foreign/.done  ## the full counts, foreign clients, training on tiny models (at most 60 minutes)
 	$(BIN)/pytest -n 2 -m soak
 	$(BIN)/pytest -n 2 --hypothesis-profile soak tests/world/test_state.py tests/world/test_session.py \
-		tests/world/test_changes.py tests/test_gate.py tests/world/test_values.py
+		tests/world/test_changes.py tests/test_strict_json.py tests/world/test_values.py
 	rm -rf build/tiny
 	runs/tiny.sh build/tiny
 

@@ -19,11 +19,12 @@ from contextlib import contextmanager
 
 from proverl import servers
 from proverl.chat import Reply
-from proverl.policies import Acting, ground_truth
+from proverl.policies.acting import Acting
+from proverl.policies.scripted import ground_truth
 from proverl.records import Task, Trace
 from proverl.rollout import ChatPrompt, Limits, MessageCodec, Opener, play
 from proverl.synth import data
-from proverl.world.manager import MCPManager
+from proverl.wire.manager import MCPManager
 from proverl.world.session import Session
 
 CALLS = 4

@@ -96,8 +96,8 @@ def serve_with_sdk(name: str) -> None:
     from mcp.server.stdio import stdio_server
 
     from proverl.servers import load
-    from proverl.world.door import Door
-    from proverl.world.wire import sdk_server
+    from proverl.wire.sdk import sdk_server
+    from proverl.wire.sessions import Door
 
     async def run() -> None:
         server = sdk_server(Door(load(name)))

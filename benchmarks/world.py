@@ -21,8 +21,8 @@ from collections.abc import Callable
 from typing import Any
 
 from proverl import servers
+from proverl.laws.arguments import Drawn, Generator
 from proverl.records import Outcome
-from proverl.world.arguments import Drawn, Generator
 from proverl.world.server import Server
 from proverl.world.session import LocalSession
 

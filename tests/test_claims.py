@@ -8,12 +8,12 @@ from fractions import Fraction
 import pytest
 
 import claims
-import reward_policies as policies
-import reward_shapes as shapes
 from proverl import servers
 from proverl.records import Trace, TraceTurn
 from proverl.reward import Weights, score, success
 from proverl.reward.terms import Budget
+from support import reward_policies as policies
+from support import reward_shapes as shapes
 
 CELLS = [(policy, shape) for policy, row in claims.TABLE.items() for shape in row]
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from proverl import servers
-from proverl.cli import app
+from proverl.cli.app import app
 
 ROOT = Path(__file__).parents[1]
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .reward import score
     from .rollout import Limits, play
     from .servers import open_session
-    from .world.manager import MCPManager
+    from .wire.manager import MCPManager
     from .world.server import Refused, Server
     from .world.session import Session
 
@@ -63,7 +63,7 @@ _HOMES = {
     "reward": ("score",),
     "rollout": ("Limits", "play"),
     "servers": ("open_session",),
-    "world.manager": ("MCPManager",),
+    "wire.manager": ("MCPManager",),
     "world.server": ("Refused", "Server"),
     "world.session": ("Session",),
 }

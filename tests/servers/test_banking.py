@@ -17,9 +17,9 @@ from proverl.servers import load
 from proverl.servers.banking.codes import one_time_code
 from proverl.servers.banking.routing import bank_of
 from proverl.synth.phrases import read
-from servers.bank import ROUTING, Bank
-from servers.banking_books import broken_books, today
-from servers.reach_banking import MOST_CALLS, WAYS, reach
+from support.bank import ROUTING, Bank
+from support.banking_books import broken_books, today
+from support.reach.banking import MOST_CALLS, WAYS, reach
 
 SERVER = load("banking")
 SEEDS = range(12)

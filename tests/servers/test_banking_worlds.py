@@ -9,8 +9,8 @@ import pytest
 
 from proverl.servers import load
 from proverl.world.session import LocalSession
-from servers.bank import Bank
-from servers.banking_books import broken_books, sql, today
+from support.bank import Bank
+from support.banking_books import broken_books, sql, today
 
 SERVER = load("banking")
 SEEDS = range(12)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from proverl.records import Kind, Outcome
 from proverl.world.session import LocalSession
-from servers.filesystem_model import SERVER, Model, code, do, opened, sql
+from support.filesystem_model import SERVER, Model, code, do, opened, sql
 
 # Laws of the tree, whatever is called
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proverl.servers.filesystem.archive import MAX_BYTES, MAX_ENTRIES, Archive, Damaged, Member, pack, unpack
-from servers.filesystem_model import code, do, opened
+from support.filesystem_model import code, do, opened
 
 # Archives
 

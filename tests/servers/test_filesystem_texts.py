@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from proverl.errors import Refused
 from proverl.servers.filesystem.differences import blocks, unified
 from proverl.servers.filesystem.patterns import glob
-from servers.filesystem_model import Model, code, do, opened
+from support.filesystem_model import Model, code, do, opened
 
 # Searching
 

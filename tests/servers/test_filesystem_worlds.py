@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from proverl.records import Kind
 from proverl.synth.phrases import read
 from proverl.world.session import LocalSession
-from servers.filesystem_model import SERVER, Model, code, do, opened, sql
+from support.filesystem_model import SERVER, Model, code, do, opened, sql
 
 # Worlds
 

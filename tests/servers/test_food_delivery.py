@@ -14,7 +14,7 @@ import pytest
 from proverl.records import Kind, Outcome
 from proverl.servers import load
 from proverl.world.session import LocalSession
-from servers.reach_food_delivery import FITS, MOST_CALLS, PLAIN, READY, done, in_cents, reach, sql, wallet, world_with
+from support.reach.food_delivery import FITS, MOST_CALLS, PLAIN, READY, done, in_cents, reach, sql, wallet, world_with
 
 SERVER = load("food_delivery")
 STAGES = ("placed", "confirmed", "preparing", "riding", "delivered")

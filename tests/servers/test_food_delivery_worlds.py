@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
+from proverl.laws.arguments import Drawn, Family, Generator
+from proverl.laws.check import check
 from proverl.records import Outcome
 from proverl.servers import load
 from proverl.synth.phrases import read
-from proverl.world.arguments import Drawn, Family, Generator
-from proverl.world.laws import check
 from proverl.world.session import LocalSession
-from servers.reach_food_delivery import FITS, READY, done, in_cents, sql, wallet
+from support.reach.food_delivery import FITS, READY, done, in_cents, sql, wallet
 
 SERVER = load("food_delivery")
 STAGES = ("placed", "confirmed", "preparing", "riding", "delivered")

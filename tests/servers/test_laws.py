@@ -1,6 +1,6 @@
 """Every law for every server: a sample by default, the full counts under `-m soak`.
 
-The laws themselves are in proverl.world.laws; that they see each kind of breach is shown in tests/world/test_laws.py.
+The laws themselves are in proverl.laws; that they see each kind of breach is shown in tests/laws/test_check.py.
 """
 
 import itertools
@@ -15,9 +15,9 @@ from functools import cache
 import pytest
 
 from proverl import servers
+from proverl.laws.arguments import Drawn, Generator
+from proverl.laws.check import LAWS, Report, check
 from proverl.records import Kind, Outcome
-from proverl.world.arguments import Drawn, Generator
-from proverl.world.laws import LAWS, Report, check
 from proverl.world.session import LocalSession
 from proverl.world.state import Hot, Store
 
@@ -163,7 +163,7 @@ FINGERPRINT = """
 import hashlib, sys
 from proverl import servers
 from proverl.records import dump
-from proverl.world.arguments import Generator
+from proverl.laws.arguments import Generator
 from proverl.world.session import LocalSession
 
 seeds, calls = int(sys.argv[1]), int(sys.argv[2])

@@ -1,12 +1,12 @@
 """Every refusal that a tool declares is reached from a seed in at most five calls, and domain code is pure.
 
-For each server `reach_<server>.py` beside this file offers `reach() -> dict[(tool, code), Callable[[], Outcome]]`. Each
+For each server tests/support/reach/<server>.py offers `reach() -> dict[(tool, code), Callable[[], Outcome]]`. Each
 function opens a session of its own (several, if it looks for a seed), calls at most five tools in it and returns the
 refusal.
 """
 
 import ast
-import importlib.util
+import importlib
 import re
 from collections import Counter
 from pathlib import Path
@@ -18,19 +18,15 @@ from proverl import servers
 from proverl.records import Kind
 from proverl.world.session import LocalSession
 
-HERE = Path(__file__).parent
+REACH = Path(__file__).parents[1] / "support" / "reach"
 SOURCES = Path(proverl.servers.__file__).parent
 MOST_CALLS = 5
 
 
 def reach(name: str):
     """The table of a server."""
-    file = HERE / f"reach_{name}.py"
-    assert file.exists(), f"write tests/servers/{file.name} with reach() -> {{(tool, code): function}}"
-    spec = importlib.util.spec_from_file_location(f"reach_{name}", file)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.reach()
+    assert (REACH / f"{name}.py").exists(), f"write {REACH / name}.py with reach() -> {{(tool, code): function}}"
+    return importlib.import_module(f"support.reach.{name}").reach()
 
 
 @pytest.fixture

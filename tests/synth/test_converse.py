@@ -1,4 +1,4 @@
-"""Conversations on the shop: everything in them is real, nothing in them is idle."""
+"""Conversations on the support.shop: everything in them is real, nothing in them is idle."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from proverl import journal
+from proverl import files as journal
 from proverl.records import Step, Task, dump, load
 from proverl.synth import data, machine
 from proverl.synth.converse import Domain, Job, converse, plan
 from proverl.synth.replay import replay, unprovided
 from proverl.synth.sample import shown
 from proverl.world.session import LocalSession
-from shop import server
+from support.shop import server
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,7 @@ def test_no_id_is_used_before_a_result_has_shown_it(tasks: list[Task]) -> None:
 
 
 def test_every_origin_points_to_the_value_that_is_used(tasks: list[Task]) -> None:
-    from proverl.synth.places import at
+    from proverl.paths import at
 
     for task in tasks:
         for step in task.steps:
@@ -154,7 +154,7 @@ def test_a_job_gives_the_same_task_again(domain: Domain) -> None:
 @pytest.mark.soak
 def test_a_run_gives_the_same_bytes_under_any_hash_seed_time_zone_and_locale(tmp_path: Path) -> None:
     code = (
-        "import sys; sys.path.insert(0, sys.argv[1]); from pathlib import Path; from shop import server;"
+        "import sys; sys.path.insert(0, sys.argv[1]); from pathlib import Path; from support.shop import server;"
         "from proverl import journal; from proverl.synth import data;"
         "journal.write(data.synthesise([server], 12, 3).tasks, Path(sys.argv[2]))"
     )

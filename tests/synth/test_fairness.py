@@ -16,15 +16,15 @@ from proverl.errors import SynthesisError
 from proverl.records import Json, Task
 from proverl.synth import sample as sampling
 from proverl.synth.converse import Domain, Job, converse, plan
-from proverl.synth.goals import Choice, Goal
+from proverl.synth.goals.plan import Choice, Goal
 from proverl.synth.machine import Talk, drive
 from proverl.synth.phrases import Entity
 from proverl.synth.sample import Context, Row, shown
-from proverl.synth.teacher import ScriptedTeacher, _named
-from proverl.synth.words import FORMATS, spoken
+from proverl.synth.teacher.scripted import ScriptedTeacher, _named
+from proverl.synth.templates import FORMATS, spoken
 from proverl.world.session import LocalSession
 from proverl.world.world import World
-from shop import server as shop
+from support.shop import server as shop
 
 COUNT = 20
 SEED = 77

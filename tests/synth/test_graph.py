@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from proverl.errors import SynthesisError
 from proverl.records import Tool
 from proverl.synth.graph import Graph
-from shop import server
+from support.shop import server
 
 EDGES = {
     ("list_customers", "buy"),

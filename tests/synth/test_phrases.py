@@ -10,7 +10,7 @@ import pytest
 from proverl import servers
 from proverl.errors import DefinitionError
 from proverl.synth.phrases import read
-from shop import server
+from support.shop import server
 
 
 class Edited:

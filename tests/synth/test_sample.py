@@ -15,7 +15,7 @@ from proverl.synth.converse import Domain
 from proverl.synth.phrases import read
 from proverl.synth.sample import Row, meets, names, sample, shown
 from proverl.world.session import LocalSession
-from shop import server
+from support.shop import server
 
 NOW = datetime(2031, 5, 10, 9, tzinfo=timezone(timedelta(hours=-5)))
 

@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 
 from proverl.errors import MissingExtra, UsageError
 from proverl.records import Call, Kind, Message, Outcome, Score, Trace, TraceTurn
-from proverl.train.figures import TERMS, figures
-from proverl.train.run import train as by_name
+from proverl.train.metrics import TERMS, figures
 from proverl.train.settings import Settings
-from proverl.train.trl import train
-from shop.tasks import buy_and_cancel, open_session
+from proverl.train.trl.trainer import train
+from support.shop.tasks import buy_and_cancel, open_session
 
 
 def test_the_defaults_are_the_papers():
@@ -44,14 +43,9 @@ def test_without_the_extra_the_command_that_installs_it_is_named(missing, monkey
         train(Settings(model="tiny", out=tmp_path), [buy_and_cancel()], open_session)
 
 
-def test_an_unknown_engine_is_refused(tmp_path):
-    with pytest.raises(UsageError, match="trl"):
-        by_name("ppo", tmp_path / "none.jsonl", "tiny", tmp_path)
-
-
 def test_importing_the_training_modules_imports_no_engine():
     code = (
-        "import sys, proverl.train.run, proverl.train.trl, proverl.train.tiny; "
+        "import sys, proverl.train.settings, proverl.train.trl.trainer, proverl.train.tiny; "
         "print(sorted({'torch', 'trl', 'transformers', 'datasets'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

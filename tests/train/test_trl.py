@@ -19,17 +19,19 @@ import pytest
 from proverl import servers
 from proverl.errors import InfrastructureError, ServerDied, UsageError
 from proverl.evaluate import local
-from proverl.policies import POLICIES, Acting
+from proverl.policies.acting import Acting
+from proverl.policies.scripted import POLICIES
 from proverl.records import Message, Task, Trace, load
 from proverl.reward import score
 from proverl.rollout import Limits, MessageCodec, Opener, Sampled, TokenCodec, TokenPrompt, asking, play
 from proverl.synth import data
 from proverl.train import tiny
 from proverl.train.settings import Settings
-from proverl.train.trl import Spec, train
-from proverl.world.manager import MCPManager
-from proverl.world.remote import RemoteSession
-from shop.tasks import TASKS, buy_and_cancel, irrelevant, open_session, two_at_once
+from proverl.train.trl.spec import Spec
+from proverl.train.trl.trainer import train
+from proverl.wire.manager import MCPManager
+from proverl.wire.remote import RemoteSession
+from support.shop.tasks import TASKS, buy_and_cancel, irrelevant, open_session, two_at_once
 
 pytestmark = [pytest.mark.soak, pytest.mark.filterwarnings("default")]
 
@@ -308,7 +310,7 @@ def test_making_the_tiny_model_twice_gives_the_same_bytes(tmp_path):
     code = (
         "import sys; sys.path.insert(0, sys.argv[2])\n"
         "from pathlib import Path\n"
-        "from shop.tasks import TASKS\n"
+        "from support.shop.tasks import TASKS\n"
         "from proverl.train import tiny\n"
         "tiny.make([make() for make in TASKS], Path(sys.argv[1]), 3)\n"
     )

@@ -10,11 +10,11 @@ import jsonschema_rs
 import pytest
 from typing_extensions import TypedDict
 
-import shop
 from proverl.errors import BadSeed, DefinitionError, UnknownTool
 from proverl.world.schema import Schema
 from proverl.world.server import FREE, SECRET, Field, Ref, Server, World, tool
-from shop import tools as shop_tools
+from support import shop
+from support.shop import tools as shop_tools
 
 
 class Address(TypedDict):

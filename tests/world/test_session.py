@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from depot import server
 from proverl.errors import UnknownSession
+from proverl.laws.arguments import Generator
 from proverl.records import Kind, Outcome
-from proverl.world.arguments import Generator
 from proverl.world.session import LocalSession
 from proverl.world.state import Hot, Store
 from proverl.world.world import World
+from support.depot import server
 
 
 def opened(seed: int = 1) -> LocalSession:

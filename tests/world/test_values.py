@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proverl.errors import Refused
-from proverl.gate import MAX_INTEGER
+from proverl.strict_json import MAX_INTEGER
 from proverl.world.values import cents, day, dollars, iso, parse_date, parse_time
 
 LOCAL = timezone(timedelta(hours=-5))

@@ -2,7 +2,7 @@
 
 Covers: `Model`, what any model is asked and answers; `Endpoint` for every server that speaks OpenAI's chat completions;
 `Scripted`, which answers from a list; reading tool calls out of a model's text. Does not cover: what is said in which
-order (rollout/ for training and evaluation, synth/ for data), nor tokens (rollout/tokens.py).
+order (rollout/ for training and evaluation, synth/ for data), nor tokens (rollout/codecs/tokens.py).
 """
 
 from .endpoint import Endpoint

@@ -15,8 +15,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..errors import DeadlineExceeded, InfrastructureError, UsageError
-from ..gate import Unfit
 from ..records import Json, Message, Tool
+from ..strict_json import Unfit
 from .model import Asked, Reply
 from .text import fenced, hermes, read_object, without_thinking
 

@@ -2,7 +2,7 @@
 
 Covers: strict JSON for arguments; Hermes-style `<tool_call>{json}</tool_call>` blocks; ```json fences that hold a call;
 taking the thinking away. Does not cover: judging a readable call (the session does), or the chat template that the
-model was prompted with (rollout/tokens.py).
+model was prompted with (rollout/codecs/tokens.py).
 
 A call that cannot be read is still a call, or the reward could not see it: each reader returns it as an `Asked` with
 its fragment. Reading is strict where two readers could differ (duplicate keys, NaN, lone surrogates), because a lenient
@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import re
 
-from ..gate import Unfit, decode_at
 from ..records import Json
+from ..strict_json import Unfit, decode_at
 from .model import Asked, Reply
 
 OPEN, CLOSE = "<tool_call>", "</tool_call>"
@@ -25,7 +25,7 @@ def read_object(text: str) -> dict[str, Json]:
     """The one JSON object that the text is.
 
     Raises:
-        Unfit: it is not, or two readers could read it differently (gate.py), or anything follows the object
+        Unfit: it is not, or two readers could read it differently (strict_json.py), or anything follows the object
     """
     start = len(text) - len(text.lstrip())
     value, end = decode_at(text, start)

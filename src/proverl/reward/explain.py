@@ -15,8 +15,8 @@ from rich.table import Table
 from rich.text import Text
 
 from ..records import Call, Json, Match, Score, Step, Task, Trace, TraceTurn, TurnScore
+from .match.values import agree
 from .terms import TERMS, Weights, level, named, steps_of
-from .values import agree
 
 _LINES = 8
 _WIDTH = 38

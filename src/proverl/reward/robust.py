@@ -15,12 +15,12 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ..records import Call, Change, Match, Score, Task, Tool, Trace, TraceTurn, Turn, TurnScore
-from . import goal as goals
 from .abstention import abstention
-from .alignment import Alignment
-from .plan import NOWHERE, Placed, Plan, Seen, View, plan_of
+from .match import goal as goals
+from .match.alignment import Alignment
+from .match.steps import NOWHERE, Placed, Plan, Seen, View, plan_of
+from .match.values import Shown
 from .terms import TERMS, Budget, Weights, level, named, steps_of
-from .values import Shown
 
 
 @dataclass

@@ -2,16 +2,16 @@
 
 Covers: `run`, one episode in an open session; `play`, the same with opening and closing; the seam to whatever produces
 the assistant's turns (a `generate` and a codec that fits it); what a call comes to (calls.py). Does not cover: reward
-(reward.py), which is a function of the trace, or any training engine (train/).
+(reward/), which is a function of the trace, or any training engine (train/).
 
 Two codecs: `MessageCodec` for whatever takes messages (endpoints, scripted policies), `TokenCodec` for engines that
 take and return token ids. With the same assistant turns both give the same calls, outcomes, changes and digest.
 """
 
-from .messages import MessageCodec, asking
+from .codecs.messages import MessageCodec, asking
+from .codecs.tokens import TokenCodec, Tokenizer
+from .protocol import DEFAULT, ChatPrompt, Codec, Generate, Limits, Opener, Sampled, TokenPrompt, Tokens, Transcript
 from .run import play, run
-from .seam import DEFAULT, ChatPrompt, Codec, Generate, Limits, Opener, Sampled, TokenPrompt, Tokens, Transcript
-from .tokens import TokenCodec, Tokenizer
 
 __all__ = [
     "DEFAULT",

@@ -22,8 +22,8 @@ from ..chat import Asked, Reply
 from ..errors import InfrastructureError, UnknownSession, UsageError
 from ..records import Call, Kind, Message, Outcome, Stop, Task, Tool, Trace, TraceTurn, Turn
 from ..world.session import Session
-from .calls import Desk, end, not_executed
-from .seam import DEFAULT, Answer, Codec, Generate, Limits, Opener, Prompt, Tokens, Transcript
+from .executor import Desk, end, not_executed
+from .protocol import DEFAULT, Answer, Codec, Generate, Limits, Opener, Prompt, Tokens, Transcript
 
 log = logging.getLogger(__name__)
 

@@ -23,7 +23,7 @@ from .machine import Draft, Talk, drive
 from .phrases import Phrases, read
 from .replay import replay
 from .sample import Context, sample
-from .teacher import ASSISTANT_TURNS, Level, ScriptedTeacher
+from .teacher.scripted import ASSISTANT_TURNS, Level, ScriptedTeacher
 from .truth import Executed, Truth
 
 PER_WORLD = 10

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .. import journal
+from .. import files
 from ..errors import SynthesisError
 from ..records import Json, Task, dump, load
 from ..world.server import Server
@@ -34,7 +34,7 @@ def synthesise(
     count: int,
     seed: int = 0,
     progress: Callable[[int, int], None] = lambda done, of: None,
-    kept: journal.Journal | None = None,
+    kept: files.Journal | None = None,
 ) -> Made:
     """So many conversations on these servers; `progress` is told after each job.
 
@@ -60,7 +60,7 @@ def synthesise(
     return made
 
 
-def _result(domain: Domain, job: Job, kept: journal.Journal | None) -> tuple[str, str]:
+def _result(domain: Domain, job: Job, kept: files.Journal | None) -> tuple[str, str]:
     """The task of a job as a line, or why there is none."""
     key = str(job.index)
     if kept is not None and key in kept.done:
@@ -89,9 +89,9 @@ def make(
     """
     tools = {server.name: Graph(server.tools).digest for server in servers}
     run = {"servers": list(tools), "tools": tools, "count": count, "seed": seed}
-    with journal.Journal(path, run) as kept:
+    with files.Journal(path, run) as kept:
         made = synthesise(servers, count, seed, progress, kept)
-        journal.write(made.tasks, path)
+        files.write(made.tasks, path)
     return made
 
 
@@ -101,7 +101,7 @@ def read(path: Path) -> list[Task]:
     Raises:
         BadFile: it cannot be read, or a line is no task
     """
-    return journal.read(Task, path, f"proverl synth --out {path}")
+    return files.read(Task, path, f"proverl synth --out {path}")
 
 
 def shape(task: Task) -> str:

@@ -2,7 +2,7 @@
 
 Covers: the five groups of states (query, turn, execution, response, continuation) and what leads from one to the next;
 a state's `run` is annotated with the states that may follow, and `drive` holds it to that. Does not cover: what is said
-and called, which a `Teacher` decides (synth/teacher.py).
+and called, which a `Teacher` decides (synth/teacher/scripted.py).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import jsonschema_rs
 
 from ..records import Json, Outcome, Tool, TurnKind
 from ..world.session import Session
-from .goals import Goal, Role
+from .goals.plan import Goal, Role
 
 REGENERATIONS = 2
 RECOVERIES = 2

@@ -1,7 +1,7 @@
 """Reads phrases.toml (docs/phrases.md) and refuses what does not fit the server's tools.
 
 Covers: the form of the file and its references to tools, arguments, result fields and entities. Does not cover: how
-the phrases are used (synth/teacher.py).
+the phrases are used (synth/teacher/scripted.py).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from ..errors import DefinitionError
 from ..records import Json, Tool
 from ..world.server import Server
-from .words import Flag, Group, Part, Slot, Template, is_format
+from .templates import Flag, Group, Part, Slot, Template, is_format
 
 MAKERS = ("money", "number", "pick", "day", "time", "secret", "row", "rows", "of", "result", "join")
 OPTIONS = ("chance", "made_up", "when")

@@ -1,8 +1,8 @@
 """Live-state sampling (specification section 2, step 2): the real entities of a session, through its own tools.
 
 Covers: calling the discovery reads, reading entities off their results, keeping those with enough supporting data.
-Does not cover: which row a goal takes (synth/goals.py). Nothing here looks behind the tools: what the sampler knows,
-an assistant could find out.
+Does not cover: which row a goal takes (synth/goals/plan.py). Nothing here looks behind the tools: what the
+sampler knows, an assistant could find out.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from datetime import date, datetime, timedelta
 from ..records import Json, Outcome, Tool
 from ..world.session import Session
 from .phrases import Entity, Phrases
-from .words import Slot, spoken
+from .templates import Slot, spoken
 
 PAGES = 4
 PARENTS = 8

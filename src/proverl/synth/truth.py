@@ -1,7 +1,7 @@
 """The ground truth of a conversation: its calls made minimal, where each value came from, what depends on what.
 
 Covers: specification 7.2 and 7.6: a call or argument that changes nothing goes; value edges from where ids were seen;
-state edges proven by replaying without the earlier step. Does not cover: planning (synth/goals.py).
+state edges proven by replaying without the earlier step. Does not cover: planning (synth/goals/plan.py).
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 
 import networkx as nx
 
+from ..paths import taken
 from ..records import Edge, Json, Origin, Outcome, Step, Tool
 from ..world.server import Server
 from ..world.session import LocalSession
 from .machine import Proposal
 from .phrases import Phrases
-from .places import taken
 from .sample import names, shown
 
 

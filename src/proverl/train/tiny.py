@@ -17,7 +17,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from ..policies import Acting, ground_truth
+from ..policies.acting import Acting
+from ..policies.scripted import ground_truth
 from ..records import Task, Trace
 from ..rollout import Limits, Opener, Sampled, TokenCodec, TokenPrompt, play
 from ..rollout.run import announcement

@@ -2,7 +2,7 @@
 
 Covers: leaving out what may differ between two right runs (ids, clocks, counters), and writing a reference to a row
 that the run created as a digest of that row's content. Does not cover: where changes come from (world/state.py) or
-what they are worth (reward.py).
+what they are worth (reward/).
 """
 
 from __future__ import annotations

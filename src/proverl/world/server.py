@@ -2,7 +2,7 @@
 
 Covers: `@tool`, which derives a tool's input and output JSON Schema once from its signature and docstring; `Server`,
 which collects the tools of a domain and builds its worlds. Does not cover: calling a tool (world/session.py) or
-serving it (world/wire.py).
+serving it (wire/serve.py).
 
 A tool is a function whose first parameter is the `World`:
 
@@ -42,8 +42,8 @@ import typing_extensions
 from pydantic import Field, TypeAdapter
 
 from ..errors import BadSeed, DefinitionError, Refused, UnknownTool, nearest
-from ..gate import MAX_INTEGER
 from ..records import Effect, Json, Tool
+from ..strict_json import MAX_INTEGER
 from .schema import Schema
 from .state import Template
 from .world import Builder, World

@@ -1,7 +1,7 @@
 """One isolated world per episode: call, reset, fork, changes, digest, log.
 
 Covers: `Session`, what every stage may ask of a world, wherever it lives; `LocalSession`, a world in this process.
-Does not cover: sessions in a server process (world/manager.py), which answer the same questions.
+Does not cover: sessions in a server process (wire/manager.py), which answer the same questions.
 
 `call` never raises for what a policy does: each of the seven kinds of outcome is a value. A call is one transaction,
 so a refused or failed call leaves the state as it was.
@@ -16,8 +16,8 @@ from itertools import islice
 from typing import Protocol
 
 from ..errors import Refused, UnknownSession, nearest
-from ..gate import Unfit, check_arguments
 from ..records import Change, Json, Kind, Outcome, Tool
+from ..strict_json import Unfit, check_arguments
 from .server import Server, ToolFunction
 from .state import Store
 from .world import World

@@ -1,0 +1,5 @@
+"""`python -m proverl` is the command."""
+
+from .cli import main
+
+main()

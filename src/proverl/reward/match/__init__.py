@@ -1,0 +1,1 @@
+"""Which call stands for which step, and whether what was asked for is done."""

@@ -1,0 +1,1 @@
+"""The two forms in which a policy is asked: messages and token ids."""

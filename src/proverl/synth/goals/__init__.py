@@ -1,0 +1,1 @@
+"""What a user could want next, with arguments that are known to work."""

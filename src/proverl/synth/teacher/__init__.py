@@ -1,0 +1,1 @@
+"""Who writes the two sides of a conversation."""
