@@ -21,8 +21,8 @@ from proverl import servers
 from proverl.chat import Reply
 from proverl.policies.acting import Acting
 from proverl.policies.scripted import ground_truth
-from proverl.records import Task, Trace
-from proverl.rollout import ChatPrompt, Limits, MessageCodec, Opener, play
+from proverl.records import Limits, Task, Trace
+from proverl.rollout import ChatPrompt, MessageCodec, Opener, play
 from proverl.synth import data
 from proverl.wire.manager import MCPManager
 from proverl.world.session import Session

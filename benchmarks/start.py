@@ -23,7 +23,7 @@ def main() -> None:
     bare = seconds("-c", "pass")
     package = seconds("-c", "import proverl")
     core = seconds("-c", "import proverl.evaluate")
-    shown = seconds("-m", "proverl.cli", "--help")
+    shown = seconds("-m", "proverl", "--help")
     print(f"python -c pass            {bare:6.3f} s")
     print(f"import proverl            {package:6.3f} s (at most 0.3 wanted), {package / bare:.1f} times that")
     print(f"import proverl.evaluate   {core:6.3f} s, {core / bare:.1f} times that: all but servers, mcp and torch")

@@ -97,10 +97,10 @@ def serve_with_sdk(name: str) -> None:
 
     from proverl.servers import load
     from proverl.wire.sdk import sdk_server
-    from proverl.wire.sessions import Door
+    from proverl.wire.sessions import SessionHandler
 
     async def run() -> None:
-        server = sdk_server(Door(load(name)))
+        server = sdk_server(SessionHandler(load(name)))
         server.middleware[:] = Server("as it comes").middleware
         async with stdio_server() as (reading, writing):
             await server.run(reading, writing, server.create_initialization_options())
@@ -113,7 +113,7 @@ def main(name: str = "banking", calls: str = "6400") -> None:
 
     tools = list(load(name).discovery)
     stacks = {
-        "ours": Lean([sys.executable, "-m", "proverl.cli", "serve", name]),
+        "ours": Lean([sys.executable, "-m", "proverl", "serve", name]),
         "sdk": Lean([sys.executable, __file__, "--serve-with-sdk", name]),
     }
     found: dict[str, list[tuple[float, float]]] = {stack: [] for stack in stacks}

@@ -2,8 +2,8 @@
 
 Covers: the figures of the method (weights, counts, worked examples), and a table of policies by task shapes with the
 terms and totals that each must get under both profiles. The table was computed by hand from the formulas, before and
-without the code that it judges: fractions stand as they were worked out. tests/reward_shapes.py acts the policies,
-tests/test_claims.py compares. Does not cover: figures that need a trained model.
+without the code that it judges: fractions stand as they were worked out. tests/support/reward_shapes.py acts the
+policies, tests/test_claims.py compares. Does not cover: figures that need a trained model.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ import pytest
 
 import claims
 from proverl import servers
-from proverl.records import Trace, TraceTurn
+from proverl.records import Trace, TraceTurn, Turn
 from proverl.reward import Weights, score, success
 from proverl.reward.terms import Budget
 from support import reward_policies as policies
@@ -79,7 +79,7 @@ def test_the_worked_examples_come_out_as_the_specification_says() -> None:
     calls = right.turns[0].calls
     spam = Trace(task.id, (TraceTurn(calls + calls[:1] * 17),))
     single = shapes.shape(
-        "single", [shapes.Turn("Add Bob.", steps=(shapes.step(0, shapes.ADD),))], [(shapes.ADD,)], ["Added."]
+        "single", [Turn("Add Bob.", steps=(shapes.step(0, shapes.ADD),))], [(shapes.ADD,)], ["Added."]
     )
     found = (
         paper("ground truth"),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import importlib.util
 import io
 import re
+import tokenize
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +61,56 @@ def test_every_link_to_a_file_leads_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
         if not target.startswith("http"):
             assert (page.parent / target).exists(), target
+
+
+NAMED = re.compile(r"(?<![\w./<>{}*-])((?:[\w-]+/)*[\w-]+\.(?:py|md|toml|sql|sh|mjs|jinja))(?![\w/])")
+"""A file as prose names it; one with a word in capitals (servers/NAME/) stands for several."""
+
+MISSING = {
+    "tests/servers/test_filesystem.py: reach_filesystem.py",
+    "tests/support/oracles/__init__.py: test_oracles.py",
+}
+"""Files that are named and not there. The list may only shrink."""
+
+
+def prose(file: Path) -> str:
+    """What a file says to people: a page whole, of code its comments and docstrings."""
+    text = file.read_text(encoding="utf-8")
+    if file.suffix == ".md":
+        return text
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    said = [token.string for token in tokens if token.type == tokenize.COMMENT]
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            said.append(node.value.value)
+    return "\n".join(said)
+
+
+def written() -> list[Path]:
+    """Pages and code of the project, but for the log, which speaks of the past."""
+    folders = ("src", "tests", "docs", "benchmarks")
+    files = [file for folder in folders for kind in ("*.py", "*.md") for file in (ROOT / folder).rglob(kind)]
+    return sorted(file for file in [*files, *ROOT.glob("*.md")] if file != ROOT / "docs" / "log.md")
+
+
+def test_every_file_that_prose_names_exists() -> None:
+    """From the root, the package, the tests, the file's own folder or one above it; or in the folder of a server."""
+    package = ROOT / "src" / "proverl"
+    servers_ = [folder for folder in (package / "servers").iterdir() if folder.is_dir()]
+    shared = [ROOT, package, ROOT / "tests", *servers_, ROOT / "tests" / "support" / "shop"]
+    missing = set()
+    for file in written():
+        above = [folder for folder in file.parents if ROOT in folder.parents]
+        for name in NAMED.findall(prose(file)):
+            stands_for_several = re.search(r"[A-Z]{2}", name) and not name.endswith(".md")
+            if not stands_for_several and not any((folder / name).exists() for folder in (*above, *shared)):
+                missing.add(f"{file.relative_to(ROOT)}: {name}")
+    assert missing - MISSING == set()
+
+
+def test_a_file_is_seen_in_prose() -> None:
+    said = "See world/state.py, `docs/log.md` and runs/tiny.sh. Not out/a.jsonl, *.py, servers/{name}.py or a.python."
+    assert NAMED.findall(said) == ["world/state.py", "docs/log.md", "runs/tiny.sh"]
 
 
 def test_the_page_for_agents_is_short() -> None:

@@ -1,4 +1,4 @@
-"""The public door."""
+"""The public names."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""The gate: what is JSON to every reader passes unchanged, and nothing else does."""
+"""The strict reader: what is JSON to every reader passes unchanged, and nothing else does."""
 
 import json
 import math
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -19,7 +20,7 @@ plain = st.recursive(
 
 
 @given(plain)
-def test_what_every_reader_understands_alike_passes_and_comes_back_the_same(value):
+def test_what_every_reader_understands_alike_passes_and_comes_back_the_same(value: Any) -> None:
     check(value)
     line = json.dumps(value).encode()
     assert json.dumps(decode(line)) == json.dumps(value)
@@ -49,7 +50,7 @@ UNFIT = [
 
 @pytest.mark.parametrize("bad", UNFIT, ids=lambda bad: repr(bad)[:30])
 @given(around=st.lists(st.sampled_from(["list", "dict"]), max_size=5))
-def test_what_no_reader_can_be_trusted_with_is_refused_wherever_it_stands(bad, around):
+def test_what_no_reader_can_be_trusted_with_is_refused_wherever_it_stands(bad: Any, around: list[str]) -> None:
     value = bad
     for kind in around:
         value = [0, value] if kind == "list" else {"a": value}
@@ -57,14 +58,14 @@ def test_what_no_reader_can_be_trusted_with_is_refused_wherever_it_stands(bad, a
         check(value)
 
 
-def nested(depth: int):
-    value = 1
+def nested(depth: int) -> Any:
+    value: Any = 1
     for level in range(depth):
         value = [value] if level % 2 else {"a": value}
     return value
 
 
-def test_nesting_passes_to_the_limit_and_not_beyond():
+def test_nesting_passes_to_the_limit_and_not_beyond() -> None:
     check(nested(MAX_DEPTH))
     assert decode(json.dumps(nested(MAX_DEPTH)).encode()) == nested(MAX_DEPTH)
     for depth in (MAX_DEPTH + 1, 500):
@@ -76,7 +77,7 @@ def test_nesting_passes_to_the_limit_and_not_beyond():
         decode(b"[" * 100_000)
 
 
-def test_a_list_that_holds_itself_is_refused():
+def test_a_list_that_holds_itself_is_refused() -> None:
     loop: list[object] = []
     loop.append(loop)
     with pytest.raises(Unfit, match="nested"):
@@ -110,13 +111,13 @@ def test_a_list_that_holds_itself_is_refused():
     ],
     ids=lambda line: repr(line[:30]),
 )
-def test_a_line_that_two_readers_could_read_differently_is_refused(line):
+def test_a_line_that_two_readers_could_read_differently_is_refused(line: bytes) -> None:
     with pytest.raises(Unfit):
         decode(line)
 
 
 @given(st.binary(max_size=60))
-def test_no_bytes_make_the_decoder_fail_otherwise(line):
+def test_no_bytes_make_the_decoder_fail_otherwise(line: bytes) -> None:
     try:
         value = decode(line)
     except Unfit:

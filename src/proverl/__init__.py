@@ -28,9 +28,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .chat import Endpoint, Model
     from .errors import ProverlError
-    from .records import Call, Outcome, Score, Task, Tool, Trace
+    from .records import Call, Limits, Outcome, Score, Task, Tool, Trace
     from .reward import score
-    from .rollout import Limits, play
+    from .rollout import play
     from .servers import open_session
     from .wire.manager import MCPManager
     from .world.server import Refused, Server
@@ -59,9 +59,9 @@ __all__ = [
 _HOMES = {
     "chat": ("Endpoint", "Model"),
     "errors": ("ProverlError",),
-    "records": ("Call", "Outcome", "Score", "Task", "Tool", "Trace"),
+    "records": ("Call", "Limits", "Outcome", "Score", "Task", "Tool", "Trace"),
     "reward": ("score",),
-    "rollout": ("Limits", "play"),
+    "rollout": ("play",),
     "servers": ("open_session",),
     "wire.manager": ("MCPManager",),
     "world.server": ("Refused", "Server"),

@@ -8,7 +8,7 @@
     │   ├── BadSeed           a seed that is not an integer from 0 to 2**53 - 1
     │   ├── BadFile           a file that cannot be read as what it should be
     │   └── MissingExtra      an optional part is not installed; the message holds the command
-    ├── DefinitionError       a server breaks the contract of world/server.py; raised at import
+    ├── DefinitionError       a server breaks the contract of world/server.py, or a schema is none; raised at import
     ├── Refused               a tool says no: a domain error that the caller can act on
     ├── InfrastructureError   the machine's or our own fault; a rollout that meets one is masked, never scored
     │   ├── ServerDied        a server process ended and could not be brought back
@@ -58,7 +58,7 @@ class MissingExtra(UsageError):
 
 
 class DefinitionError(ProverlError):
-    """A server breaks the contract of world/server.py."""
+    """A server breaks the contract of world/server.py, or a JSON Schema is none."""
 
 
 class Refused(ProverlError):

@@ -1,34 +1,33 @@
 """Many episodes: play them, score them, and add the scores up.
 
-Covers: tasks and a model to episodes with scores, and their means. Does not cover: files and the command
-(cli/rollout.py), one episode (rollout/) or one score (reward/).
+Covers: tasks and a model to episodes with scores, and their means. It reads and writes no file and prints nothing: what
+an interrupted run has finished is handed in, each episode that ends is handed out. Does not cover: files and the
+command (cli/episodes.py), one episode (rollout/) or one score (reward/).
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
+from types import MappingProxyType
+from typing import Final, TypeAlias
 
-from . import files, servers
+from . import servers
 from .chat import Model
 from .errors import InfrastructureError
-from .records import Json, Score, Task, Trace, dump, load
-from .reward import Profile, masked, score
-from .rollout import Limits, MessageCodec, Opener, asking, play
+from .records import DEFAULT_LIMITS, MAX_MASKED, Json, Limits, Profile, Score, Task, Trace
+from .reward import masked, score
+from .rollout import MessageCodec, Opener, asking, play
 from .world.session import LocalSession
 
-IN_FLIGHT = 64
+IN_FLIGHT: Final = 64
+"""Episodes that are played at a time."""
 
+NONE_FINISHED: Final[Mapping[str, Trace]] = MappingProxyType({})
 
-LIMITS = Limits()
-
-
-MAX_MASKED = 0.001
-
-
-ModelOf = Callable[[Task], Model]
+ModelOf: TypeAlias = Callable[[Task], Model]
 
 
 @dataclass(frozen=True)
@@ -50,26 +49,29 @@ async def play_all(
     tasks: Sequence[Task],
     model: ModelOf,
     opener: Opener = local,
-    limits: Limits = LIMITS,
-    advance: Callable[[], None] = lambda: None,
-    kept: files.Journal | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    *,
+    finished: Mapping[str, Trace] = NONE_FINISHED,
+    on_episode: Callable[[Trace], None] = lambda trace: None,
 ) -> list[Trace]:
     """One episode of each task, many at once, in the order of the tasks.
 
-    With a journal (`kept`) the episodes of an interrupted run are taken from there; masked ones are played again.
+    `finished` maps the id of a task to its trace of an earlier run, which is taken as it is. `on_episode` is told each
+    trace as soon as its episode ends, in no certain order, and not those of `finished`. Traces have no `seconds`, so
+    that equal episodes are equal bytes.
+
+    Raises:
+        UsageError: what the caller gave cannot be used (no such server, a wrong key)
     """
-    gate = asyncio.Semaphore(IN_FLIGHT)
+    slots = asyncio.Semaphore(IN_FLIGHT)
 
     async def one(task: Task) -> Trace:
-        if kept is not None and task.id in kept.done:
-            trace = load(Trace, kept.done[task.id])
-        else:
-            async with gate:
-                played = await play(task, opener, asking(model(task)), MessageCodec(), limits)
-            trace = replace(played, seconds=0.0)  # so that equal episodes are equal bytes
-            if kept is not None and not masked(trace):
-                kept.add(task.id, dump(trace))
-        advance()
+        if task.id in finished:
+            return finished[task.id]
+        async with slots:
+            played = await play(task, opener, asking(model(task)), MessageCodec(), limits)
+        trace = replace(played, seconds=0.0)
+        on_episode(trace)
         return trace
 
     return await asyncio.gather(*(one(task) for task in tasks))
@@ -103,7 +105,7 @@ def refuse_masked(traces: Sequence[Trace]) -> None:
     """Fail a run whose machine failed too often.
 
     Raises:
-        InfrastructureError: more than 0.1 % of the traces are masked; the message counts them and quotes the first
+        InfrastructureError: more than MAX_MASKED of the traces are masked; the message counts them and quotes the first
     """
     found = [(trace.task_id, masked(trace)) for trace in traces if masked(trace)]
     if len(found) > MAX_MASKED * len(traces):

@@ -1,7 +1,9 @@
 """The nouns that travel between the stages, all frozen: Tool, Call, Outcome, Change, Message, Step, Task, Trace, Score.
 
-Covers: what each noun holds, and how it becomes JSON and comes back. Does not cover: any behaviour of a stage. Every
-stage takes and returns these, so a file written by one can be read by any other, and by programs that are not ours.
+Covers: what each noun holds, how it becomes JSON and comes back, and what the specification fixes for all stages: the
+limits of an episode, the profiles and terms of a reward, the share of episodes that may be masked. Does not cover: any
+behaviour of a stage. Every stage takes and returns these, so a file written by one can be read by any other, and by
+programs that are not ours.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, Final, Literal, TypeAlias, TypeVar, get_args
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -261,6 +263,30 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
+class Limits:
+    """How far an episode may go (specification 4 and 7.5).
+
+    Turns and messages are counts. Tokens: `prompt_tokens` before the first generation, `response_tokens` from there on,
+    observations included, for engines that count them. Seconds: of one tool call, one generation, and all of it.
+    """
+
+    assistant_turns: int = 10
+    user_messages: int = 5
+    calls_per_turn: int = 8
+    prompt_tokens: int = 12_384
+    response_tokens: int = 16_384
+    call_seconds: float = 30.0
+    generate_seconds: float = 600.0
+    episode_seconds: float = 3_600.0
+
+
+DEFAULT_LIMITS: Final = Limits()
+
+MAX_MASKED: Final = 0.001
+"""The share of episodes that may be masked before a run fails (specification 7.1)."""
+
+
+@dataclass(frozen=True, slots=True)
 class TraceTurn:
     """What the policy did in one turn of the task: its calls in order, its closing text ("" if none), the rows changed.
 
@@ -329,14 +355,20 @@ class TurnScore:
     note: str = ""
 
 
+Profile = Literal["paper", "robust"]
+"""The name of a way to compute the reward (reward/)."""
+
+PROFILES: Final[tuple[Profile, ...]] = get_args(Profile)
+
+TERMS: Final = ("validity", "coverage", "efficiency", "name", "argument", "goal", "abstention")
+"""What a reward is made of, in both profiles."""
+
+
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The reward of one trace under one profile.
+    """The reward of one trace under one profile; `terms` has the keys of TERMS for every task."""
 
-    `terms` has the same keys for every task: validity, coverage, efficiency, name, argument, goal, abstention.
-    """
-
-    profile: Literal["paper", "robust"]
+    profile: Profile
     total: float
     terms: dict[str, float]
     turns: tuple[TurnScore, ...] = ()

@@ -1,4 +1,4 @@
-"""The strict gate for JSON, the same for what a model writes, in process and on the wire.
+"""The strict reader of JSON, the same for what a model writes, in process and on the wire.
 
 Covers: which values may enter a tool call at all, and the decoding of JSON text. Does not cover: the schemas of tools
 (world/server.py), the protocol (wire/serve.py), or where in a text a call stands (chat/text.py).

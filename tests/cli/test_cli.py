@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,7 @@ def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=120)
 
 
-def answer(*arguments: str | Path) -> object:
+def answer(*arguments: str | Path) -> Any:
     done = run(*arguments)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)

@@ -16,6 +16,7 @@ from rich.console import Console
 from proverl import reward
 from proverl.errors import InfrastructureError, UsageError
 from proverl.records import (
+    TERMS,
     Call,
     Change,
     Edge,
@@ -34,7 +35,7 @@ from proverl.records import (
 from proverl.reward import Weights, explain, score, success
 from proverl.reward.match.alignment import NODES, Alignment
 from proverl.reward.match.assignment import assign
-from proverl.reward.match.steps import Seen, plan_of
+from proverl.reward.match.steps import LocatedCall, plan_of
 from proverl.reward.robust import judge
 from proverl.reward.terms import Budget
 from support import reward_policies as policies
@@ -126,10 +127,10 @@ def test_a_made_up_trace_with_very_many_alignments_is_scored_in_bounded_work() -
     done = [{"x": f"{rng.randrange(15)}", "y": rng.choice("12")} for _ in range(46)]
     calls = [Call("write_c", arguments, Outcome(Kind.OK, {}), at) for at, arguments in enumerate(done)]
     plan = plan_of(task)
-    window = [Seen(at, (0, at), at, call) for at, call in enumerate(calls)]
+    window = [LocatedCall(at, (0, at), at, call) for at, call in enumerate(calls)]
     alignment = Alignment(plan, frozenset(range(15)), plan.views.values(), window, (), {})
     placed = alignment.solve()
-    assert alignment._nodes <= NODES
+    assert alignment.nodes <= NODES
     assert sum(where.m * where.o for where in placed.values()) > 5
 
 
@@ -154,7 +155,7 @@ def check(found: Score) -> None:
     assert found.total <= most + TINY
     assert found.total >= 0 or found.profile == "paper"
     for terms in (found.terms, *(turn.terms for turn in found.turns)):
-        assert tuple(terms) == reward.TERMS
+        assert tuple(terms) == TERMS
         for name, value in terms.items():
             assert math.isfinite(value)
             assert value <= TINY if name == "efficiency" else -TINY <= value <= 1 + TINY
@@ -184,7 +185,8 @@ def test_right_calls_in_any_order_that_keeps_the_dependencies_get_all_there_is(r
     right = ground_truth(task)
     turns = []
     for turn, done in zip(task.turns, right.turns, strict=True):
-        left, ordered = list(zip(turn.steps, done.calls, strict=True)), []
+        left = list(zip(turn.steps, done.calls, strict=True))
+        ordered: list[Call] = []
         while left:
             waiting = {step.index for step, _ in left}
             free = [pair for pair in left if not any(edge.step in waiting for edge in pair[0].edges)]

@@ -9,8 +9,8 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from proverl import reward
 from proverl.records import (
+    TERMS,
     Call,
     Change,
     Edge,
@@ -24,11 +24,12 @@ from proverl.records import (
     Trace,
     TraceTurn,
     Turn,
+    TurnKind,
     dump,
     load,
 )
 from proverl.reward import explain, score
-from proverl.reward.match.values import Shown, agree, same
+from proverl.reward.match.values import SearchableResult, agree, same
 from support import reward_policies as policies
 from support import reward_shapes as shapes
 
@@ -143,7 +144,7 @@ def test_json_equality_is_strict_about_booleans_and_text() -> None:
 
 
 def test_a_result_shows_a_value_as_its_own_or_as_words_of_a_text() -> None:
-    shown = Shown({"rows": [{"id": "acc-12", "left": 7.5, "open": True}], "body": "Your code is 482913."})
+    shown = SearchableResult({"rows": [{"id": "acc-12", "left": 7.5, "open": True}], "body": "Your code is 482913."})
     assert shown.holds("acc-12")
     assert shown.holds(["acc-12", 7.5])
     assert shown.holds("482913")
@@ -171,7 +172,7 @@ def test_free_text_counts_only_where_the_user_dictated_it() -> None:
 
 def test_a_required_text_that_was_dictated_counts_in_coverage() -> None:
     tool = replace(shapes.tool("say", "write", {"to": "string", "body": "string"}), free=("body",))
-    step = shapes.Step(
+    step = Step(
         0, "say", {"to": "a", "body": "hello"}, Outcome(Kind.OK, {}), "write", compared=("to",), dictated=("body",)
     )
     task = Task("one", "bank", 1, (tool,), (Turn("Go.", steps=(step,)),))
@@ -357,12 +358,12 @@ def test_the_strictest_row_takes_what_only_fits_it() -> None:
 # Abstention
 
 
-def abstained(text: str, kind: str = "missing_argument", calls: tuple[Call, ...] = ()) -> float:
+def abstained(text: str, kind: TurnKind = "missing_argument", calls: tuple[Call, ...] = ()) -> float:
     turn = Turn(
         "Pay.",
         kind,
         missing=("amount", "how much"),
-        present=(("payee",), ("account", "from which")),  # type: ignore[arg-type]
+        present=(("payee",), ("account", "from which")),
     )
     task = Task("one", "bank", 1, tuple(shapes.TOOLS.values()), (turn,))
     return score(task, Trace("one", (TraceTurn(calls, text),))).total
@@ -406,7 +407,7 @@ def test_a_missing_function_is_refused_by_name(text: str, right: float) -> None:
 
 
 @pytest.mark.parametrize("kind", ["irrelevant", "imported", "steps"])
-def test_where_nothing_is_to_be_called_text_alone_is_right(kind: str) -> None:
+def test_where_nothing_is_to_be_called_text_alone_is_right(kind: TurnKind) -> None:
     assert abstained("Sorry.", kind) == 1
     assert abstained("", kind) == 0
     assert abstained("Sorry.", kind, (shapes.LOOK,)) == 0
@@ -463,8 +464,8 @@ def test_the_points_of_an_explanation_add_up_to_the_score() -> None:
         task, trace = policies.act(policy, shape)
         found, out = score(task, trace), StringIO()
         explain(task, trace, found, Console(file=out, width=100))
-        rows = [line.split() for line in out.getvalue().splitlines() if line.split(" ")[0] in reward.TERMS]
-        assert len(rows) == len(reward.TERMS)
+        rows = [line.split() for line in out.getvalue().splitlines() if line.split(" ")[0] in TERMS]
+        assert len(rows) == len(TERMS)
         assert sum(float(row[3]) for row in rows) == pytest.approx(found.total, abs=0.005)
         assert 1 + sum(float(row[4]) for row in rows) == pytest.approx(found.total, abs=0.005)
 

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from proverl.chat import Asked, Reply, Scripted, hermes
+from proverl.chat import Reply, Scripted, ToolCall, hermes
 from proverl.errors import InfrastructureError, ServerDied, UsageError
 from proverl.policies.acting import Acting
 from proverl.policies.scripted import POLICIES
-from proverl.records import Call, Kind, Outcome, Task, Tool, Trace, Turn, dump, load
-from proverl.rollout import Limits, MessageCodec, asking, play, run
+from proverl.records import Call, Kind, Limits, Outcome, Trace, Turn, dump, load
+from proverl.rollout import MessageCodec, asking, play, run
 from proverl.wire.manager import MCPManager
 from proverl.world.session import LocalSession
 from support.shop import server
-from support.shop.episodes import act, act_in_tokens, call, episode, kinds, say
+from support.shop.episodes import act, act_in_tokens, call, episode, kinds, say, with_distractor
 from support.shop.tasks import (
     TASKS,
     ask_first,
@@ -107,8 +107,12 @@ def test_a_user_turn_is_not_begun_when_no_assistant_turn_is_left():
 
 
 def test_of_one_assistant_turn_eight_calls_are_executed_and_the_rest_refused_or_judged_by_name_and_arguments():
-    good, bad, unknown = Asked("list_items", {"limit": 1}), Asked("list_items", {"limit": "1"}), Asked("steal", {})
-    broken = Asked("", fragment="{", problem="no JSON")
+    good, bad, unknown = (
+        ToolCall("list_items", {"limit": 1}),
+        ToolCall("list_items", {"limit": "1"}),
+        ToolCall("steal", {}),
+    )
+    broken = ToolCall("", fragment="{", problem="no JSON")
     trace = episode(irrelevant(), Reply("", (*[good] * 8, good, bad, unknown, broken)), "No.")
     found = trace.turns[0].calls
     assert [c.outcome.kind for c in found[:8]] == [Kind.OK] * 8
@@ -125,8 +129,8 @@ def test_of_one_assistant_turn_eight_calls_are_executed_and_the_rest_refused_or_
 def test_calls_of_a_turn_that_was_cut_off_are_recorded_and_not_executed():
     task = buy_and_cancel()
     ann, pin, items = world()
-    bought = Asked("buy", {"customer_id": ann, "item_ids": [items[0]["item_id"]], "pin": pin})
-    trace = episode(task, Reply("", (bought, Asked("", fragment='{"na', problem="cut")), truncated=True))
+    bought = ToolCall("buy", {"customer_id": ann, "item_ids": [items[0]["item_id"]], "pin": pin})
+    trace = episode(task, Reply("", (bought, ToolCall("", fragment='{"na', problem="cut")), truncated=True))
     assert trace.stop == "length"
     assert kinds(trace) == [[Kind.REFUSED, Kind.UNPARSABLE]]
     assert trace.turns[0].changes == ()
@@ -147,13 +151,13 @@ def test_a_call_beyond_its_deadline_masks_the_trace():
     assert kinds(trace) == [[Kind.INFRASTRUCTURE]]
 
 
-@pytest.mark.parametrize("limit", ["generate_seconds", "episode_seconds"])
-def test_a_generation_beyond_its_deadline_or_the_episodes_masks_the_trace(limit):
+@pytest.mark.parametrize("limits", [Limits(generate_seconds=0.01), Limits(episode_seconds=0.01)])
+def test_a_generation_beyond_its_deadline_or_the_episodes_masks_the_trace(limits):
     async def never(prompt) -> Reply:
         await asyncio.sleep(60)
         raise AssertionError
 
-    trace = asyncio.run(play(irrelevant(), open_session, never, MessageCodec(), Limits(**{limit: 0.01})))
+    trace = asyncio.run(play(irrelevant(), open_session, never, MessageCodec(), limits))
     assert trace.stop == "deadline"
     assert trace.masked
 
@@ -169,7 +173,7 @@ def test_a_fault_inside_a_tool_masks_the_trace_and_ends_it(caplog):
     async def broken(name: str, seed: int) -> LocalSession:
         return Broken(server, seed)
 
-    trace = episode(irrelevant(), Reply("", (Asked("list_items"), Asked("list_items"))), "No.", opener=broken)
+    trace = episode(irrelevant(), Reply("", (ToolCall("list_items"), ToolCall("list_items"))), "No.", opener=broken)
     assert trace.stop == "infrastructure"
     assert "boom" in trace.masked
     assert len(trace.turns[0].calls) == 1
@@ -279,14 +283,6 @@ def test_one_broken_episode_leaves_the_others_of_a_batch_alone(caplog):
 # Which tools can be called
 
 
-def test_a_tool_that_is_hidden_in_this_turn_is_unknown_though_the_server_has_it():
-    task = tool_comes_later()
-    bought = Asked("buy", task.turns[1].steps[0].arguments)
-    trace = episode(task, Reply("", (bought,)), "I cannot.", Reply("", (bought,)), "Bought.")
-    assert kinds(trace) == [[Kind.UNKNOWN_TOOL], [Kind.OK]]
-    assert trace.digest == task.digest
-
-
 def test_tools_that_come_with_a_turn_are_announced_in_its_user_message_and_shown_from_then_on():
     task = tool_comes_later()
     model = Scripted(["I have no tool to buy anything.", "Done."])
@@ -299,64 +295,6 @@ def test_tools_that_come_with_a_turn_are_announced_in_its_user_message_and_shown
     schema = json.dumps(server.tool("buy").function(), ensure_ascii=False)
     assert second.startswith(task.turns[1].user)
     assert schema in second
-
-
-def with_distractor(task: Task) -> Task:
-    """The task with two tools of another server, which is the shop under another name."""
-    far = [replace(server.tool(name), server="far") for name in ("list_items", "buy")]
-    renamed = tuple(replace(tool, name=f"far_{tool.name}") for tool in far)
-    return replace(task, tools=(*task.tools, *renamed))
-
-
-class Far(LocalSession):
-    """The other server."""
-
-    async def acall(self, name, arguments):
-        return self.call(name.removeprefix("far_"), arguments)
-
-
-async def open_both(name: str, seed: int) -> LocalSession:
-    return Far(server, seed) if name == "far" else LocalSession(server, seed)
-
-
-def test_a_tool_of_another_server_is_called_in_a_session_of_that_server():
-    ann, pin, items = world()
-    task = with_distractor(irrelevant())
-    bought = call("far_buy", customer_id=ann, item_ids=[items[0]["item_id"]], pin=pin)
-    trace = episode(task, call("far_list_items"), bought, "No.", opener=open_both)
-    assert kinds(trace) == [[Kind.OK, Kind.OK]]
-    assert {change.table for change in trace.turns[0].changes} == {
-        "far.purchase",
-        "far.purchase_line",
-        "far.item",
-        "far.customer",
-    }
-    assert trace.digest != task.digest
-    only_read = episode(task, call("far_list_items"), "No.", opener=open_both)
-    assert only_read.digest == task.digest
-
-
-def test_a_tool_of_another_server_that_cannot_be_opened_is_refused_if_the_call_is_right():
-    task = with_distractor(irrelevant())
-    generate = say(Reply("", (Asked("far_list_items"), Asked("far_list_items", {"limit": "x"}))), "No.")
-    session = LocalSession(server, 7)
-    trace = asyncio.run(run(task, session, generate, MessageCodec()))
-    assert kinds(trace) == [[Kind.REFUSED, Kind.BAD_ARGUMENTS]]
-    assert trace.turns[0].calls[0].outcome.code == "not_available"
-    assert not trace.masked
-    assert trace.digest == task.digest
-
-
-def test_a_value_outside_an_enumeration_that_was_not_shown_is_refused_and_not_of_bad_arguments():
-    def loose(tool: Tool) -> Tool:
-        properties = {"limit": {"type": "integer", "description": "rows"}}
-        return replace(tool, input_schema={**tool.input_schema, "properties": properties})
-
-    task = irrelevant()
-    stripped = replace(task, tools=tuple(loose(t) if t.name == "list_items" else t for t in task.tools))
-    assert kinds(episode(task, call("list_items", limit=99), "No.")) == [[Kind.BAD_ARGUMENTS]]
-    assert kinds(episode(stripped, call("list_items", limit=99), "No.")) == [[Kind.REFUSED]]
-    assert kinds(episode(stripped, call("list_items", limit="x"), "No.")) == [[Kind.BAD_ARGUMENTS]]
 
 
 # The scripted user

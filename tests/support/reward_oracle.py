@@ -2,7 +2,7 @@
 
 Covers: the best coverage, and the best agreement under it, of the steps of one turn and of those still open. Written
 from specification 7.3 alone, for small cases of plain values. Does not cover: schemas, ties, terms. Also the random
-tasks and traces that the laws of tests/test_reward.py run on.
+tasks and traces that the laws of tests/reward/test_profiles.py run on.
 """
 
 from __future__ import annotations
@@ -12,8 +12,24 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Literal
 
-from proverl.records import Call, Change, Edge, Json, Kind, Origin, Outcome, Step, Task, Tool, Trace, TraceTurn, Turn
+from proverl.records import (
+    Call,
+    Change,
+    Edge,
+    Effect,
+    Json,
+    Kind,
+    Origin,
+    Outcome,
+    Step,
+    Task,
+    Tool,
+    Trace,
+    TraceTurn,
+    Turn,
+)
 
 
 @dataclass(frozen=True)
@@ -140,7 +156,7 @@ class Oracle:
 # Random tasks and traces
 
 
-def _tool(name: str, effect: str, required: list[str]) -> Tool:
+def _tool(name: str, effect: Effect, required: list[str]) -> Tool:
     properties = {key: {"type": "string"} for key in ("x", "y", "z")}
     schema = {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
     return Tool(name, f"{name}.", schema, {"type": "object"}, "any", effect)
@@ -170,9 +186,11 @@ def _arguments(rng: random.Random, tool: Tool) -> dict[str, Json]:
 def random_step(rng: random.Random, index: int, earlier: list[Step]) -> Step:
     tool = rng.choice(STEP_TOOLS)
     arguments = _arguments(rng, tool)
-    edges, origins = [], {}
+    edges: list[Edge] = []
+    origins: dict[str, Origin] = {}
+    kinds: tuple[Literal["value", "state"], ...] = ("value", "state")
     for before in rng.sample(earlier, min(len(earlier), rng.choice((0, 1, 1, 2)))):
-        kind = rng.choice(("value", "state"))
+        kind = rng.choice(kinds)
         edges.append(Edge(before.index, kind))
         if kind == "value" and before.effect != "read" and arguments:
             name = rng.choice(sorted(arguments))

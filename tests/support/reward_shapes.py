@@ -1,18 +1,18 @@
 """The task shapes of tests/claims.py, as records: no server runs.
 
 Covers: a small bank written down as tools, steps, calls and rows, and how each shape's ground truth goes. Does not
-cover: other policies (tests/reward_policies.py), or what any of it must score (tests/claims.py).
+cover: other policies (tests/support/reward_policies.py), or what any of it must score (tests/claims.py).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from proverl.records import Call, Change, Edge, Json, Kind, Origin, Outcome, Step, Task, Tool, Turn
+from proverl.records import Call, Change, Edge, Effect, Json, Kind, Origin, Outcome, Step, Task, Tool, Turn
 
 
 def tool(
-    name: str, effect: str, required: dict[str, str], optional: dict[str, str] | None = None, **more: Json
+    name: str, effect: Effect, required: dict[str, str], optional: dict[str, str] | None = None, **more: Json
 ) -> Tool:
     properties = {key: {"type": kind} for key, kind in {**required, **(optional or {})}.items()}
     schema = {

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import random
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from proverl import files as journal
-from proverl.records import Step, Task, dump, load
-from proverl.synth import data, machine
+from proverl.paths import get, taken
+from proverl.records import Step, Task, dump
+from proverl.synth import data
 from proverl.synth.converse import Domain, Job, converse, plan
 from proverl.synth.replay import replay, unprovided
 from proverl.synth.sample import shown
@@ -62,13 +58,11 @@ def test_no_id_is_used_before_a_result_has_shown_it(tasks: list[Task]) -> None:
 
 
 def test_every_origin_points_to_the_value_that_is_used(tasks: list[Task]) -> None:
-    from proverl.paths import at
-
     for task in tasks:
         for step in task.steps:
             for key, origin in step.origins.items():
                 assert origin.step < step.index
-                assert at(task.steps[origin.step].outcome.value, origin.path) == at(step.arguments, key)
+                assert taken(origin, task.steps[origin.step].outcome.value) == get(step.arguments, key)
 
 
 def test_the_user_never_says_an_id(tasks: list[Task]) -> None:
@@ -149,109 +143,6 @@ def test_the_levels_follow_their_quota_and_fall_back_openly(tasks: list[Task]) -
 def test_a_job_gives_the_same_task_again(domain: Domain) -> None:
     for job in plan([domain], 6, 9):
         assert dump(converse(domain, job)) == dump(converse(Domain.of(server), job))
-
-
-@pytest.mark.soak
-def test_a_run_gives_the_same_bytes_under_any_hash_seed_time_zone_and_locale(tmp_path: Path) -> None:
-    code = (
-        "import sys; sys.path.insert(0, sys.argv[1]); from pathlib import Path; from support.shop import server;"
-        "from proverl import journal; from proverl.synth import data;"
-        "journal.write(data.synthesise([server], 12, 3).tasks, Path(sys.argv[2]))"
-    )
-    found = set()
-    for number, (seed, zone, lang) in enumerate(
-        [("0", "UTC", "C"), ("1", "Asia/Kolkata", "C.UTF-8"), ("random", "UTC", "C.UTF-8")]
-    ):
-        out = tmp_path / f"{number}.jsonl"
-        environment = {"PYTHONHASHSEED": seed, "TZ": zone, "LANG": lang, "PATH": "/usr/bin:/bin"}
-        folder = str(Path(__file__).parents[1])
-        subprocess.run([sys.executable, "-c", code, folder, str(out)], check=True, env=environment)
-        found.add(out.read_bytes())
-    assert len(found) == 1
-
-
-def test_tasks_survive_their_file(tasks: list[Task], tmp_path: Path) -> None:
-    journal.write(tasks, tmp_path / "tasks.jsonl")
-    assert data.read(tmp_path / "tasks.jsonl") == tasks
-    assert [json.loads(dump(task)) for task in tasks] == [json.loads(dump(load(Task, dump(task)))) for task in tasks]
-
-
-def test_a_broken_line_is_named(tasks: list[Task], tmp_path: Path) -> None:
-    path = tmp_path / "tasks.jsonl"
-    path.write_text(dump(tasks[0]) + "\n{}\n")
-    with pytest.raises(Exception, match="line 2"):
-        data.read(path)
-
-
-def test_an_interrupted_write_leaves_the_old_file(tasks: list[Task], tmp_path: Path) -> None:
-    path = tmp_path / "tasks.jsonl"
-    journal.write(tasks[:1], path)
-
-    def broken() -> Iterator[Task]:
-        yield tasks[1]
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        journal.write(broken(), path)
-    assert data.read(path) == tasks[:1]
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_states_lead_only_where_their_annotations_say() -> None:
-    assert machine.allowed(machine.Query) == {machine.Model, machine.End}
-    assert machine.allowed(machine.Execute) == {machine.Model, machine.Recover}
-    assert machine.allowed(machine.Respond) == {machine.Continue}
-    for state in (machine.Query, machine.Model, machine.Execute, machine.Recover, machine.Respond, machine.Continue):
-        assert machine.allowed(state)
-
-
-class Failing:
-    """A teacher whose first call fails and whose second try works."""
-
-    def __init__(self, item: str) -> None:
-        self.item = item
-        self.acted = 0
-
-    def ask(self, talk: machine.Talk) -> machine.Draft | None:
-        return machine.Draft("restock it")
-
-    def act(self, talk: machine.Talk) -> list[machine.Proposal]:
-        self.acted += 1
-        if self.acted == 1:
-            return [machine.Proposal("restock", {"item_id": self.item, "quantity": "three"})]
-        if self.acted == 2:
-            return [machine.Proposal("restock", {"item_id": "item_0", "quantity": 3})]
-        return []
-
-    def recover(self, talk: machine.Talk, failed: list[machine.Done]) -> list[machine.Proposal]:
-        assert failed[0].outcome.code == "item_not_found"
-        return [machine.Proposal("restock", {"item_id": self.item, "quantity": 3})]
-
-    def respond(self, talk: machine.Talk) -> str:
-        return "done"
-
-    def carry_on(self, talk: machine.Talk) -> bool:
-        return False
-
-
-def test_a_malformed_call_is_regenerated_and_a_failed_one_recovered() -> None:
-    session = LocalSession(server, 0)
-    item = session.call("list_items", {}).value["items"][0]["item_id"]
-    talk = machine.Talk(session, Failing(item))
-    machine.drive(talk)
-    assert talk.path == [
-        "Query",
-        "Model",
-        "Model",
-        "Execute",
-        "Recover",
-        "Execute",
-        "Model",
-        "Respond",
-        "Continue",
-        "End",
-    ]
-    assert [done.outcome.succeeded for done in talk.turn.done] == [False, True]
 
 
 def test_a_chain_of_reads_alone_makes_read_only_tasks(domain: Domain) -> None:

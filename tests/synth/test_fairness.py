@@ -17,10 +17,10 @@ from proverl.records import Json, Task
 from proverl.synth import sample as sampling
 from proverl.synth.converse import Domain, Job, converse, plan
 from proverl.synth.goals.plan import Choice, Goal
-from proverl.synth.machine import Talk, drive
+from proverl.synth.machine import Dialogue, drive
 from proverl.synth.phrases import Entity
 from proverl.synth.sample import Context, Row, shown
-from proverl.synth.teacher.scripted import ScriptedTeacher, _named
+from proverl.synth.teacher.scripted import ScriptedTeacher, naming_words
 from proverl.synth.templates import FORMATS, spoken
 from proverl.world.session import LocalSession
 from proverl.world.world import World
@@ -37,18 +37,18 @@ class Spoken:
     """A conversation as the teacher meant it: the goals behind the words."""
 
     job: Job
-    talk: Talk
+    dialogue: Dialogue
     teacher: ScriptedTeacher
 
     def goals(self) -> Iterator[tuple[int, Goal]]:
         """Each goal once, with the turn in which it is carried out."""
-        for number, turn in enumerate(self.talk.turns):
+        for number, turn in enumerate(self.dialogue.turns):
             if turn.kind == "steps":
                 yield from ((number, goal) for goal in turn.goals)
 
     def words(self, turn: int) -> str:
         """All that the user said up to a turn."""
-        return "\n".join(one.user for one in self.talk.turns[: turn + 1])
+        return "\n".join(one.user for one in self.dialogue.turns[: turn + 1])
 
 
 @cache
@@ -67,9 +67,9 @@ def talks(name: str) -> tuple[Spoken, ...]:
         teacher = ScriptedTeacher(
             session, context, one.graph, job.chain, rng, level=job.level, hide=job.hide, reads=job.reads
         )
-        talk = Talk(session, teacher)
-        drive(talk)
-        found.append(Spoken(job, talk, teacher))
+        dialogue = Dialogue(session, teacher)
+        drive(dialogue)
+        found.append(Spoken(job, dialogue, teacher))
     return tuple(found)
 
 
@@ -120,7 +120,7 @@ def test_user_texts_have_no_trace_of_their_templates(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_amounts_days_and_quotes_that_the_user_says_are_in_the_calls_or_belong_to_a_row(name: str) -> None:
     for one in talks(name):
-        for turn in one.talk.turns:
+        for turn in one.dialogue.turns:
             known = list(turn.goals)
             fields = [value for goal in known for choice in goal.choices.values() for value in _facts(choice)]
             today = one.teacher.planner.context.today.date()
@@ -183,7 +183,7 @@ def test_that_one_is_the_row_of_its_kind_that_was_mentioned_last(name: str) -> N
                 for row in choice.rows:
                     base = phrases.base(row.entity)
                     named = one.teacher.planner.context.refer(row) if row.id not in one.teacher.made else None
-                    if named and not choice.literal and named not in one.talk.turns[turn].user:
+                    if named and not choice.literal and named not in one.dialogue.turns[turn].user:
                         assert _is_named(one.teacher.planner.context, row, one.words(turn)), (named, one.words(turn))
                         assert last.get(base, {row.id}) == {row.id}, (named, one.words(turn))
                     mentioned.setdefault(base, set()).add(row.id)
@@ -210,9 +210,9 @@ def test_nobody_wants_the_same_twice_or_throws_away_what_was_worked_on(name: str
 @pytest.mark.parametrize("name", NAMES)
 def test_a_tool_that_comes_back_is_used_for_what_was_asked_before(name: str) -> None:
     for one in talks(name):
-        for turn in one.talk.turns:
+        for turn in one.dialogue.turns:
             if turn.adds:
-                assert turn.goals == one.talk.turns[0].goals
+                assert turn.goals == one.dialogue.turns[0].goals
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -269,9 +269,9 @@ def _meant(one: Spoken, whole: Context, row: Row, scope: list[str], turn: int) -
     for other in whole.rows(row.entity):
         if all(other.fields.get(field) == row.fields.get(field) for field in scope):
             yield other.id, whole.phrase(row.entity, other.fields)
-    for done in [done for earlier in one.talk.turns[: turn + 1] for done in earlier.done]:
+    for done in [done for earlier in one.dialogue.turns[: turn + 1] for done in earlier.done]:
         if done.proposal.role == "look-up":
-            tool = next(tool for tool in one.talk.session.tools if tool.name == done.proposal.tool)
+            tool = next(tool for tool in one.dialogue.session.tools if tool.name == done.proposal.tool)
             for found in shown(tool, done.proposal.arguments, done.outcome.value):
                 same = all(found.fields.get(field) == row.fields.get(field) for field in scope)
                 if found.entity == context.phrases.base(row.entity) and same and found.id not in one.teacher.made:
@@ -326,7 +326,7 @@ def test_every_tool_that_can_be_missing_is_named_by_the_way_in_which_people_ask_
         entry = found.phrases.tools[tool.name]
         if tool.effect == "read" or not entry.goal or entry.replaceable:
             continue
-        words = _named(tool, entry.ask)
+        words = naming_words(tool, entry.ask)
         for ask in entry.ask:
             text = f"I am sorry, I have no tool to {ask.text}."
             assert ask.text.startswith("I ") or contains(text, words), (tool.name, ask.text, words)

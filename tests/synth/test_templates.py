@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proverl.synth.templates import Template, is_format, listed, spoken
+from proverl.synth.templates import PhraseTemplate, is_format, listed, spoken
 
 TODAY = date(2031, 5, 1)
 
@@ -22,7 +22,7 @@ def has(values: dict[str, object]):
 
 
 def render(text: str, **values: object) -> str:
-    return Template(text).render(write(values), has(values))
+    return PhraseTemplate(text).render(write(values), has(values))
 
 
 def test_a_square_bracket_is_shown_only_when_all_its_slots_have_values() -> None:
@@ -56,7 +56,7 @@ def test_a_slot_outside_of_brackets_must_have_a_value() -> None:
 @pytest.mark.parametrize("text", ["a [b", "a b]", "a <b]", "{a", "a}", "[a <b>]", "{a b}"])
 def test_a_template_that_does_not_close_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"brace|bracket"):
-        Template(text)
+        PhraseTemplate(text)
 
 
 @pytest.mark.parametrize(

@@ -21,9 +21,9 @@ from proverl.errors import InfrastructureError, ServerDied, UsageError
 from proverl.evaluate import local
 from proverl.policies.acting import Acting
 from proverl.policies.scripted import POLICIES
-from proverl.records import Message, Task, Trace, load
+from proverl.records import Limits, Message, Task, Trace, load
 from proverl.reward import score
-from proverl.rollout import Limits, MessageCodec, Opener, Sampled, TokenCodec, TokenPrompt, asking, play
+from proverl.rollout import MessageCodec, Opener, Sampled, TokenCodec, TokenPrompt, asking, play
 from proverl.synth import data
 from proverl.train import tiny
 from proverl.train.settings import Settings

@@ -30,7 +30,7 @@ installed = pytest.mark.skipif(not (FOREIGN / "node_modules").is_dir(), reason="
 def some_calls(name: str) -> list[tuple[str, dict[str, Any], Any]]:
     """A read without arguments in two sessions and in the default one, a wrong argument, a wrong tool."""
     tool = next(tool for tool in load(name).tools if tool.effect == "read" and not tool.required)
-    good = [(tool.name, {}, where) for where in ("a", "b", None)]
+    good: list[tuple[str, dict[str, Any], Any]] = [(tool.name, {}, where) for where in ("a", "b", None)]
     return [*good, (tool.name, {"no such argument": 1}, "a"), ("no_such_tool", {}, "a")]
 
 
@@ -53,7 +53,8 @@ def test_the_official_python_client_gets_what_a_session_in_process_gives(name: s
             found: list[dict[str, Any]] = []
             for tool, arguments, where in some_calls(name):
                 try:
-                    result = await client.call_tool(tool, arguments, meta=session(where, 7) if where else None)
+                    meta: Any = session(where, 7) if where else None
+                    result = await client.call_tool(tool, arguments, meta=meta)
                     found.append({"isError": result.is_error, "structuredContent": result.structured_content})
                 except MCPError as error:
                     found.append({"code": error.code, "message": error.message})
@@ -109,8 +110,8 @@ def test_the_inspector_lists_and_calls(name: str, tmp_path: Path) -> None:
 def test_in_process_stdio_and_http_agree_on_every_call_of_every_server(name: str, seed: int) -> None:
     server = load(name)
     with MCPManager() as manager, Http(name) as web:
-        doors = [LocalSession(server, seed), manager.open(name, seed), HttpSession(web, "a", seed)]
-        assert differences(doors, seed=seed, calls=20 * len(server.tools)) == []
+        sessions = [LocalSession(server, seed), manager.open(name, seed), HttpSession(web, "a", seed)]
+        assert differences(sessions, seed=seed, calls=20 * len(server.tools)) == []
 
 
 def test_the_interpreter_of_the_tests_serves() -> None:

@@ -66,8 +66,8 @@ def same(remote: RemoteSession, local: LocalSession) -> bool:
 
 def test_in_process_stdio_and_http_agree_on_every_call(manager: MCPManager) -> None:
     with Http(SHOP) as web:
-        doors = [LocalSession(shop, 5), manager.open(SHOP, 5), HttpSession(web, "a", 5)]
-        assert differences(doors, seed=5, calls=300) == []
+        sessions = [LocalSession(shop, 5), manager.open(SHOP, 5), HttpSession(web, "a", 5)]
+        assert differences(sessions, seed=5, calls=300) == []
 
 
 def test_a_difference_would_be_found() -> None:

@@ -6,15 +6,15 @@ order (rollout/ for training and evaluation, synth/ for data), nor tokens (rollo
 """
 
 from .endpoint import Endpoint
-from .model import Asked, Model, Reply, Scripted
+from .model import Model, Reply, Scripted, ToolCall
 from .text import fenced, hermes, read_object, without_thinking
 
 __all__ = [
-    "Asked",
     "Endpoint",
     "Model",
     "Reply",
     "Scripted",
+    "ToolCall",
     "fenced",
     "hermes",
     "read_object",

@@ -17,7 +17,7 @@ from typing import Any
 from ..errors import DeadlineExceeded, InfrastructureError, UsageError
 from ..records import Json, Message, Tool
 from ..strict_json import Unfit
-from .model import Asked, Reply
+from .model import Reply, ToolCall
 from .text import fenced, hermes, read_object, without_thinking
 
 
@@ -115,15 +115,15 @@ class Endpoint:
         return Reply(text, calls, choice.finish_reason == "length", tokens)
 
 
-def _structured(call: Any) -> Asked:
+def _structured(call: Any) -> ToolCall:
     function = getattr(call, "function", None)
     if function is None:
-        return Asked("", fragment=repr(call), problem="only calls of functions are known")
+        return ToolCall("", fragment=repr(call), problem="only calls of functions are known")
     text = function.arguments or "{}"  # some servers send nothing for a call without arguments
     try:
-        return Asked(function.name, read_object(text))
+        return ToolCall(function.name, read_object(text))
     except Unfit as error:
-        return Asked(function.name or "", fragment=text, problem=str(error))
+        return ToolCall(function.name or "", fragment=text, problem=str(error))
 
 
 def _too_long(error: Any) -> bool:

@@ -1,6 +1,6 @@
 """What a model is asked and what it answers.
 
-Covers: `Model`, the one protocol; `Reply` and `Asked`, its answer; `Scripted`, the test double that ships. Does not
+Covers: `Model`, the one protocol; `Reply` and `ToolCall`, its answer; `Scripted`, the test double that ships. Does not
 cover: any real model (endpoint.py), or where in a text a call stands (text.py).
 """
 
@@ -15,7 +15,7 @@ from ..records import Json, Message, Tool
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ToolCall:
     """A tool call that a model asks for.
 
     A call that cannot be read stays a call: `fragment` is then what was written and `problem` why it cannot be read;
@@ -42,15 +42,15 @@ class Reply:
     """
 
     text: str = ""
-    calls: tuple[Asked, ...] = ()
+    calls: tuple[ToolCall, ...] = ()
     truncated: bool = False
     tokens: int = 0
 
     def message(self) -> Message:
         """The reply as a message of the conversation; what could not be read stands in its text, as it was written."""
-        fragments = [f"<tool_call>{asked.fragment}</tool_call>" for asked in self.calls if not asked.readable]
+        fragments = [f"<tool_call>{call.fragment}</tool_call>" for call in self.calls if not call.readable]
         content = "\n".join(part for part in (self.text, *fragments) if part)
-        calls = tuple((asked.name, asked.arguments) for asked in self.calls if asked.readable)
+        calls = tuple((call.name, call.arguments) for call in self.calls if call.readable)
         return Message("assistant", content, calls)
 
 

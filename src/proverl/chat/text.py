@@ -4,7 +4,7 @@ Covers: strict JSON for arguments; Hermes-style `<tool_call>{json}</tool_call>` 
 taking the thinking away. Does not cover: judging a readable call (the session does), or the chat template that the
 model was prompted with (rollout/codecs/tokens.py).
 
-A call that cannot be read is still a call, or the reward could not see it: each reader returns it as an `Asked` with
+A call that cannot be read is still a call, or the reward could not see it: each reader returns it as an `ToolCall` with
 its fragment. Reading is strict where two readers could differ (duplicate keys, NaN, lone surrogates), because a lenient
 reader here and a strict one where the model is served would reward what does not work.
 """
@@ -15,7 +15,7 @@ import re
 
 from ..records import Json
 from ..strict_json import Unfit, decode_at
-from .model import Asked, Reply
+from .model import Reply, ToolCall
 
 OPEN, CLOSE = "<tool_call>", "</tool_call>"
 FENCE = re.compile(r"```[ \t]*(?:json|tool_call|tool_code)?[ \t]*\r?\n(.*?)\n?[ \t]*```", re.DOTALL)
@@ -41,17 +41,17 @@ def _kind(value: Json) -> str:
     return names.get(type(value), "null" if value is None else "an object")
 
 
-def asked(value: Json, fragment: str) -> Asked:
+def read_call(value: Json, fragment: str) -> ToolCall:
     """The call that a JSON value of the form {"name", "arguments"} asks for."""
     if not isinstance(value, dict):
-        return Asked("", fragment=fragment, problem=f"a call must be an object, not {_kind(value)}")
+        return ToolCall("", fragment=fragment, problem=f"a call must be an object, not {_kind(value)}")
     name, arguments = value.get("name"), value.get("arguments")
     if not isinstance(name, str) or not name:
-        return Asked("", fragment=fragment, problem='a call needs a "name"')
+        return ToolCall("", fragment=fragment, problem='a call needs a "name"')
     if not isinstance(arguments, dict):
         what = _kind(arguments) if "arguments" in value else "missing"
-        return Asked(name, fragment=fragment, problem=f'"arguments" must be an object, not {what}')
-    return Asked(name, arguments)
+        return ToolCall(name, fragment=fragment, problem=f'"arguments" must be an object, not {what}')
+    return ToolCall(name, arguments)
 
 
 def without_thinking(text: str) -> str:
@@ -83,7 +83,7 @@ def hermes(text: str) -> Reply:
     return Reply("".join(prose).strip(), tuple(calls))
 
 
-def _block(body: str, start: int) -> tuple[Asked, int]:
+def _block(body: str, start: int) -> tuple[ToolCall, int]:
     """The call of the block whose inside begins at `start`, and where the block ends.
 
     A closing tag inside a JSON string does not end the block. The last block may lack its closing tag, since engines
@@ -95,15 +95,15 @@ def _block(body: str, start: int) -> tuple[Asked, int]:
         rest = body[end:].lstrip()
         after = len(body) - len(rest)
         if rest.startswith(CLOSE):
-            return asked(value, body[start:end].strip()), after + len(CLOSE)
+            return read_call(value, body[start:end].strip()), after + len(CLOSE)
         if not rest or rest.startswith(OPEN):
-            return asked(value, body[start:end].strip()), after
+            return read_call(value, body[start:end].strip()), after
         raise Unfit(f"text after the call at character {end - begin}")
     except Unfit as error:
         ends = [place for place in (body.find(CLOSE, start), body.find(OPEN, start)) if place >= 0]
         end = min(ends, default=len(body))
         after = end + len(CLOSE) if body.startswith(CLOSE, end) else end
-        return Asked("", fragment=body[start:end].strip() or "(empty)", problem=str(error)), after
+        return ToolCall("", fragment=body[start:end].strip() or "(empty)", problem=str(error)), after
 
 
 def fenced(text: str) -> Reply:
@@ -111,7 +111,7 @@ def fenced(text: str) -> Reply:
 
     Fences with anything else stay text.
     """
-    calls: list[Asked] = []
+    calls: list[ToolCall] = []
 
     def lift(match: re.Match[str]) -> str:
         found = _fence(match[1])
@@ -122,7 +122,7 @@ def fenced(text: str) -> Reply:
     return Reply(rest.strip(), tuple(calls))
 
 
-def _fence(inside: str) -> list[Asked]:
+def _fence(inside: str) -> list[ToolCall]:
     fragment = inside.strip()
     if not fragment.startswith(("{", "[")) or '"name"' not in fragment or '"arguments"' not in fragment:
         return []
@@ -131,8 +131,8 @@ def _fence(inside: str) -> list[Asked]:
         if fragment[end:].strip():
             raise Unfit(f"text after the call at character {end}")
     except Unfit as error:
-        return [Asked("", fragment=fragment, problem=str(error))]
+        return [ToolCall("", fragment=fragment, problem=str(error))]
     items = value if isinstance(value, list) else [value]
     if not all(isinstance(item, dict) and {"name", "arguments"} <= item.keys() for item in items):
         return []
-    return [asked(item, fragment) for item in items]
+    return [read_call(item, fragment) for item in items]

@@ -18,8 +18,8 @@ from ..errors import UsageError, nearest
 from ..evaluate import ModelOf, local, play_all, refuse_masked, rows, scored
 from ..policies.acting import Acting
 from ..policies.scripted import POLICIES
-from ..records import Json, Task, Trace
-from ..reward import Profile
+from ..records import Json, Profile, Task, Trace, dump, load
+from ..reward import masked
 from ..rollout import Opener
 from ..synth import data
 from ..world.session import Session
@@ -43,14 +43,18 @@ def roll_out(
     content = hashlib.blake2b(file.read_bytes(), digest_size=16).hexdigest()
     run = {"tasks": str(file), "content": content, "policy": policy, "model": model, "base_url": base_url}
     with files.Journal(out, run) as kept, _opener(stdio) as opener, counting("roll out", len(tasks)) as progress:
-        done = 0
+        finished = {name: load(Trace, line) for name, line in kept.done.items()}
+        done = len(finished)
+        progress(done, len(tasks))
 
-        def advance() -> None:
+        def keep(trace: Trace) -> None:
             nonlocal done
             done += 1
+            if not masked(trace):  # a masked one is played again when the run is started again
+                kept.add(trace.task_id, dump(trace))
             progress(done, len(tasks))
 
-        traces = asyncio.run(play_all(tasks, choose, opener, advance=advance, kept=kept))
+        traces = asyncio.run(play_all(tasks, choose, opener, finished=finished, on_episode=keep))
         refuse_masked(traces)
         files.write(traces, out)
     if file.resolve() != (out.parent / "tasks.jsonl").resolve():

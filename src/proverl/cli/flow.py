@@ -21,15 +21,13 @@ from ..evaluate import Episode, play_all, refuse_masked, rows, scored
 from ..files import atomic, write
 from ..policies.acting import Acting
 from ..policies.scripted import POLICIES
-from ..records import Json, Task, plain
-from ..reward import Profile
+from ..records import PROFILES, Json, Task, plain
 from ..synth import data
 from ..synth.replay import Replay, replay, summary
 from .progress import progress
 from .tables import console, show
 
 COUNT = 60
-PROFILES: tuple[Profile, ...] = ("paper", "robust")
 
 
 def demo(out: Path, count: int = COUNT, seed: int = 0, *, as_json: bool = False) -> None:
@@ -62,7 +60,7 @@ def _play(tasks: Sequence[Task], advance: Callable[[], None]) -> list[Episode]:
     episodes: list[Episode] = []
     for name, policy in POLICIES.items():
         acting = partial(Acting, policy)
-        traces = asyncio.run(play_all(tasks, acting, advance=advance))
+        traces = asyncio.run(play_all(tasks, acting, on_episode=lambda trace: advance()))
         refuse_masked(traces)
         episodes += scored(name, tasks, traces, PROFILES)
     return episodes

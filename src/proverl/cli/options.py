@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
+
+from .. import records
 
 AsJson = Annotated[bool, typer.Option("--json", help="print JSON")]
 
@@ -28,4 +30,4 @@ TraceFile = Annotated[Path, typer.Argument(help="a file of traces, made by `prov
 TasksOption = Annotated[Path | None, typer.Option("--tasks", help="their tasks (default: tasks.jsonl near the traces)")]
 
 
-Profile = Annotated[Literal["paper", "robust"], typer.Option(help="the reward profile")]
+Profile = Annotated[records.Profile, typer.Option(help="the reward profile")]

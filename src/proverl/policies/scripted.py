@@ -17,10 +17,10 @@ import json
 from collections.abc import Callable, Generator, Sequence
 from typing import TypeAlias
 
-from ..chat import Asked, Reply
+from ..chat import Reply, ToolCall
+from ..paths import retaken
 from ..records import Json, Message, Step, Task, Turn
-from .examples import least_call
-from .origins import resolved
+from .least_call import least_call
 from .wrong_values import changed
 
 Script: TypeAlias = Generator[Reply, tuple[Message, ...], None]
@@ -76,7 +76,9 @@ def spam(task: Task) -> Script:
     results: dict[int, Json] = {}
     for index, turn in enumerate(task.turns):
         yield from _play(_groups(turn.steps), results)
-        calls = [Asked(step.tool, resolved(step, results)) for step in turn.steps or turn.prefix]
+        calls = [
+            ToolCall(step.tool, retaken(step.arguments, step.origins, results)) for step in turn.steps or turn.prefix
+        ]
         calls = calls or [least_call(task.shown(index))]
         more = SPAM - len(turn.steps)
         if calls[0].name and more > 0:
@@ -114,7 +116,10 @@ def _play(
     for group in groups:
         if not group:
             continue
-        news = yield Reply("", tuple(Asked(step.tool, change(step, resolved(step, results))) for step in group))
+        news = yield Reply(
+            "",
+            tuple(ToolCall(step.tool, change(step, retaken(step.arguments, step.origins, results))) for step in group),
+        )
         answers = [message for message in news if message.role == "tool"]
         for step, answer in zip(group, answers, strict=False):
             results[step.index] = json.loads(answer.content)

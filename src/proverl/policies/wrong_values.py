@@ -10,22 +10,19 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta
 
-import jsonschema_rs
-
 from ..records import Json, Tool
-from .examples import example
+from ..schemas import example, fits
 
 
 def changed(tool: Tool, arguments: dict[str, Json], names: Sequence[str]) -> dict[str, Json]:
     """The arguments with the named ones given other values that the tool's schema allows, where there are any."""
-    judge = jsonschema_rs.validator_for(tool.input_schema, validate_formats=False)
     found = dict(arguments)
     properties = tool.input_schema.get("properties", {})
     for name in names:
         if name not in found:
             continue
         for other in _others(found[name], properties.get(name, {})):
-            if judge.is_valid({**found, name: other}):
+            if fits(tool.input_schema, {**found, name: other}):
                 found[name] = other
                 break
     return found

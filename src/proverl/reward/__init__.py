@@ -7,12 +7,12 @@ anything; a task and a trace hold all that is needed.
     terms.py       weights, budget, the level of a call; what both profiles share
     paper.py       the profile `paper`
     robust.py      the profile `robust`: the terms of a turn, and the conversation
-    plan.py        what each step wants of a call
-    alignment.py   which call stands for which step; assignment.py is the method that it searches with
-    goal.py        rows changed and reads made, against what the user asked for
     abstention.py  turns in which the right thing is to decline or to ask
-    values.py      when two values agree
     explain.py     one screen that says where the points went
+    match/steps.py       what each step wants of a call
+    match/alignment.py   which call stands for which step; match/assignment.py is the method that it searches with
+    match/goal.py        rows changed and reads made, against what the user asked for
+    match/values.py      when two values agree
 
 An episode that is masked, for it met a fault of the machine or of ours, cannot be scored, and is never worth 0: `score`
 and `success` raise `InfrastructureError`. Ask `masked` first, and leave the episode out of the update.
@@ -21,12 +21,12 @@ and `success` raise `InfrastructureError`. Ask `masked` first, and leave the epi
 from __future__ import annotations
 
 from ..errors import InfrastructureError, UsageError
-from ..records import Kind, Score, Task, Trace
+from ..records import Kind, Profile, Score, Task, Trace
 from . import paper, robust
 from .explain import explain
-from .terms import TERMS, Budget, Profile, Weights
+from .terms import Budget, Weights
 
-__all__ = ["TERMS", "Profile", "Weights", "explain", "masked", "score", "success"]
+__all__ = ["Weights", "explain", "masked", "score", "success"]
 
 DEFAULT = Weights()
 

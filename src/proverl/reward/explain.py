@@ -14,9 +14,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ..records import Call, Json, Match, Score, Step, Task, Trace, TraceTurn, TurnScore
+from ..records import TERMS, Call, Json, Match, Score, Step, Task, Trace, TraceTurn, TurnScore
 from .match.values import agree
-from .terms import TERMS, Weights, level, named, steps_of
+from .terms import Weights, level, named, steps_of
 
 _LINES = 8
 _WIDTH = 38

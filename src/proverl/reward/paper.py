@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..records import Call, Match, Score, Step, Task, Tool, Trace, TurnScore
+from ..records import TERMS, Call, Match, Score, Step, Task, Tool, Trace, TurnScore
 from .match.values import same
-from .terms import TERMS, Budget, Weights, level, named, steps_of
+from .terms import Budget, Weights, level, named, steps_of
 
 
 def score(task: Task, trace: Trace, weights: Weights, budget: Budget) -> Score:

@@ -1,7 +1,7 @@
 """The profile `robust`: pays for the task done (specification 7.3 and 7.4).
 
 Covers: the terms of a turn with steps, the score of one without, and the conversation. Does not cover: the alignment
-(alignment.py), the comparison of rows (goal.py), the rules for turns without steps (abstention.py).
+(match/alignment.py), the comparison of rows (match/goal.py), the rules for turns without steps (abstention.py).
 
 One turn after the other: steps that a turn leaves unmatched stay open and may be matched by calls of a later turn. They
 then count in the coverage and the argument term of the turn that they belong to; validity, name, efficiency and goal of
@@ -14,13 +14,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ..records import Call, Change, Match, Score, Task, Tool, Trace, TraceTurn, Turn, TurnScore
+from ..records import TERMS, Call, Change, Match, Score, Task, Tool, Trace, TraceTurn, Turn, TurnScore
 from .abstention import abstention
 from .match import goal as goals
 from .match.alignment import Alignment
-from .match.steps import NOWHERE, Placed, Plan, Seen, View, plan_of
-from .match.values import Shown
-from .terms import TERMS, Budget, Weights, level, named, steps_of
+from .match.steps import NOWHERE, LocatedCall, Placed, Plan, View, plan_of
+from .match.values import SearchableResult
+from .terms import Budget, Weights, level, named, steps_of
 
 
 @dataclass
@@ -30,7 +30,7 @@ class _Judged:
     turn: Turn
     done: TraceTurn | None
     views: tuple[View, ...]
-    window: list[Seen] = field(default_factory=list)
+    window: list[LocatedCall] = field(default_factory=list)
     levels: list[int] = field(default_factory=list)
     terms: dict[str, float] = field(default_factory=lambda: dict.fromkeys(TERMS, 0.0))
     beyond: int = 0
@@ -90,7 +90,7 @@ def judge(task: Task, trace: Trace, budget: Budget) -> tuple[list[_Judged], dict
     """Every turn with its terms, and where each step was placed."""
     plan = plan_of(task)
     placed: dict[int, Placed] = {}
-    reads: list[tuple[Seen, Shown]] = []
+    reads: list[tuple[LocatedCall, SearchableResult]] = []
     owed: list[tuple[Change, tuple[str, ...]]] = []
     judged: list[_Judged] = []
     place = 0
@@ -102,7 +102,7 @@ def judge(task: Task, trace: Trace, budget: Budget) -> tuple[list[_Judged], dict
         if done is None:
             each.note = "never reached"
             continue
-        calls = [Seen(place + at, (index, call.assistant_turn), at, call) for at, call in enumerate(done.calls)]
+        calls = [LocatedCall(place + at, (index, call.assistant_turn), at, call) for at, call in enumerate(done.calls)]
         place += len(calls)
         shown = plan.shown[index]
         if not each.views:
@@ -112,7 +112,7 @@ def judge(task: Task, trace: Trace, budget: Budget) -> tuple[list[_Judged], dict
             each.window = calls[: 2 * budget.calls(len(each.views))]
         for seen in each.window:
             if plan.reads(seen.call.name) and seen.call.outcome.succeeded:
-                reads.append((seen, Shown(seen.call.outcome.value)))
+                reads.append((seen, SearchableResult(seen.call.outcome.value)))
         if each.views:
             _align(plan, each, reads, placed)
             _terms(plan, each, placed, shown, budget, owed)
@@ -125,7 +125,9 @@ def judge(task: Task, trace: Trace, budget: Budget) -> tuple[list[_Judged], dict
     return judged, placed
 
 
-def _align(plan: Plan, each: _Judged, reads: Sequence[tuple[Seen, Shown]], placed: dict[int, Placed]) -> None:
+def _align(
+    plan: Plan, each: _Judged, reads: Sequence[tuple[LocatedCall, SearchableResult]], placed: dict[int, Placed]
+) -> None:
     """Match this turn's steps, and those that are still open, with the turn's first 2B calls."""
     mine = frozenset(view.index for view in each.views)
     still_open = [plan.views[index] for index, where in placed.items() if where.seen is None]

@@ -1,26 +1,19 @@
-"""What the two profiles share: the weights, the level of a call, the budget, and the shape of a score.
+"""What the two profiles share: the weights, the level of a call, the budget.
 
-Covers: specification 3 and 7.2. Does not cover: how calls are aligned with steps (paper.py, alignment.py).
+Covers: specification 3 and 7.2. Does not cover: the names of the terms (records.py), or how calls are aligned with
+steps (paper.py, match/alignment.py).
 """
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import astuple, dataclass
 from functools import lru_cache
-from threading import Lock
-from typing import Any, Literal
-
-import jsonschema_rs
 
 from ..errors import UsageError
-from ..records import Call, Json, Kind, Step, Tool, Turn
-
-Profile = Literal["paper", "robust"]
-
-TERMS = ("validity", "coverage", "efficiency", "name", "argument", "goal", "abstention")
+from ..records import Call, Kind, Step, Tool, Turn
+from ..schemas import fits
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,54 +103,6 @@ def level(call: Call, shown: Mapping[str, Tool]) -> int:
     tool = shown.get(call.name)
     if tool is None:
         return 0
-    if not fits(tool, call.arguments):
+    if not fits(tool.input_schema, call.arguments):
         return 1
     return 3 if call.outcome.succeeded else 2
-
-
-# Schemas are compiled once. The first store knows a schema by the object, which it keeps alive so that its id stays
-# its own; the second by its text, for equal tools of tasks that were read one by one.
-_by_object: dict[int, tuple[Json, Any]] = {}
-_by_text: dict[str, Any] = {}
-_lock = Lock()
-_KEPT = 8192
-
-
-def _judge(schema: dict[str, Json]) -> Any:
-    entry = _by_object.get(id(schema))
-    if entry is not None:
-        return entry[1]
-    written = json.dumps(schema, sort_keys=True)
-    judge = _by_text.get(written)
-    if judge is None:
-        judge = _compiled(schema)
-    with _lock:
-        for store in (_by_object, _by_text):
-            if len(store) >= _KEPT:
-                store.clear()
-        _by_text[written] = judge
-        _by_object[id(schema)] = (schema, judge)
-    return judge
-
-
-def _compiled(schema: dict[str, Json]) -> Any:
-    """A validator, or None for a schema that is none: then only required arguments are looked for."""
-    try:
-        return jsonschema_rs.validator_for(schema, validate_formats=False, retriever=_nothing_is_fetched)
-    except ValueError:
-        return None
-
-
-def _nothing_is_fetched(uri: str) -> Json:
-    raise ValueError(f"{uri} is not part of the schema")
-
-
-def fits(tool: Tool, arguments: Json) -> bool:
-    """Whether arguments fit a tool's schema as shown: int-valued floats do for integers, "7" and true do not."""
-    judge = _judge(tool.input_schema)
-    if judge is None:
-        return isinstance(arguments, dict) and all(name in arguments for name in tool.required)
-    try:
-        return bool(judge.is_valid(arguments))
-    except ValueError:  # not JSON at all
-        return False

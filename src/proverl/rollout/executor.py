@@ -22,10 +22,9 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
-import jsonschema_rs
-
 from ..errors import InfrastructureError, UnknownServer, UnknownSession, nearest
 from ..records import Change, Json, Kind, Outcome, Task, Tool
+from ..schemas import fits
 from ..world.session import LocalSession, Session
 from .protocol import Opener
 
@@ -34,8 +33,8 @@ Result = TypeVar("Result")
 log = logging.getLogger(__name__)
 
 
-class Desk:
-    """Takes the calls of one episode; `session` is the caller's and stays open, others are closed by `close`."""
+class Executor:
+    """Executes the calls of one episode; `session` is the caller's and stays open, others are closed by `close`."""
 
     def __init__(self, task: Task, session: Session, seconds: float, open_session: Opener | None) -> None:
         self._task = task
@@ -63,7 +62,7 @@ class Desk:
         except Exception as error:
             log.exception("the session failed on a call of %s", name)
             return _fault(error)
-        if outcome.kind is Kind.BAD_ARGUMENTS and outcome.code == "schema" and _fits(tool, arguments):
+        if outcome.kind is Kind.BAD_ARGUMENTS and outcome.code == "schema" and fits(tool.input_schema, arguments):
             return Outcome(Kind.REFUSED, code="invalid_argument", message=outcome.message)
         return outcome
 
@@ -78,28 +77,28 @@ class Desk:
             except UnknownServer:
                 return None
             self._others[tool.server] = session
-            self._untouched[tool.server] = await aside(session, session.digest)
+            self._untouched[tool.server] = await without_blocking(session, session.digest)
         return self._others[tool.server]
 
     async def mark(self) -> dict[str, bytes]:
         """The state now, for `changes`."""
         sessions = {"": self._session, **self._others}
-        return {name: await aside(session, session.snapshot) for name, session in sessions.items()}
+        return {name: await without_blocking(session, session.snapshot) for name, session in sessions.items()}
 
     async def changes(self, since: dict[str, bytes]) -> tuple[Change, ...]:
         """The rows changed since a mark: the task's own server first, then others by name."""
-        found = list(await aside(self._session, partial(self._session.changes, since[""])))
+        found = list(await without_blocking(self._session, partial(self._session.changes, since[""])))
         for name, session in sorted(self._others.items()):
-            changed = await aside(session, partial(session.changes, since.get(name, b"")))
+            changed = await without_blocking(session, partial(session.changes, since.get(name, b"")))
             found.extend(replace(change, table=f"{name}.{change.table}") for change in changed)
         return tuple(found)
 
     async def digest(self) -> str:
         """The digest of the task's own server, unless another server has been changed: then one of all of them."""
-        own = await aside(self._session, self._session.digest)
+        own = await without_blocking(self._session, self._session.digest)
         changed = []
         for name, session in sorted(self._others.items()):
-            digest = await aside(session, session.digest)
+            digest = await without_blocking(session, session.digest)
             if digest != self._untouched[name]:
                 changed.append(f"{name}={digest}")
         if not changed:
@@ -112,7 +111,7 @@ class Desk:
             await end(self._others.popitem()[1])
 
 
-async def aside(session: Session, work: Callable[[], Result]) -> Result:
+async def without_blocking(session: Session, work: Callable[[], Result]) -> Result:
     """Do something with a session without holding up other episodes.
 
     In this process it takes microseconds and is done at once; a session in another process is waited for in a thread.
@@ -123,7 +122,7 @@ async def aside(session: Session, work: Callable[[], Result]) -> Result:
 async def end(session: Session) -> None:
     """Close a session that may be gone already."""
     try:
-        await aside(session, session.close)
+        await without_blocking(session, session.close)
     except (InfrastructureError, UnknownSession):
         log.warning("a session of %s was gone before it was closed", session.server, exc_info=True)
 
@@ -133,7 +132,7 @@ def not_executed(name: str, arguments: dict[str, Json], shown: dict[str, Tool], 
     tool = shown.get(name)
     if tool is None:
         return _unknown(name, shown)
-    if not _fits(tool, arguments):
+    if not fits(tool.input_schema, arguments):
         return Outcome(Kind.BAD_ARGUMENTS, code="schema", message=f"not executed: {message}")
     return Outcome(Kind.REFUSED, code=code, message=f"not executed: {message}")
 
@@ -147,7 +146,3 @@ def _unknown(name: str, shown: dict[str, Tool]) -> Outcome:
 def _fault(error: Exception) -> Outcome:
     code = "server_died" if isinstance(error, InfrastructureError) else "internal_error"
     return Outcome(Kind.INFRASTRUCTURE, code=code, message=f"{type(error).__name__}: {error}")
-
-
-def _fits(tool: Tool, arguments: dict[str, Json]) -> bool:
-    return jsonschema_rs.validator_for(tool.input_schema, validate_formats=False).is_valid(arguments)

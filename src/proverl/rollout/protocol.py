@@ -1,7 +1,7 @@
-"""The seam between the loop and whatever produces the assistant's turns.
+"""The interface between the loop and whatever produces the assistant's turns.
 
-Covers: limits, and the types that pass between the loop, a codec and a `generate`. Does not cover: the codecs
-(messages.py, tokens.py) or the loop (run.py).
+Covers: the types that pass between the loop, a codec and a `generate`. Does not cover: the codecs (codecs/messages.py,
+codecs/tokens.py), the loop (run.py) or its limits (records.py).
 
 A codec begins one `Transcript` per episode. The loop asks it for the next prompt, hands that to `generate`, gives the
 answer back to the transcript, which reads a `Reply` from it, and tells the transcript what tools and user said.
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeAlias, TypeVar
 
 from ..chat import Reply
-from ..records import Message, Tool
+from ..records import Limits, Message, Tool
 from ..world.session import Session
 
 Prompt = TypeVar("Prompt")
@@ -27,27 +27,6 @@ Generate: TypeAlias = Callable[[Prompt], Awaitable[Answer]]
 
 Opener: TypeAlias = Callable[[str, int], Awaitable[Session]]
 """Opens a session of a server by name, with a seed; whoever calls it closes the session."""
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """How far an episode may go (specification 4 and 7.5).
-
-    Turns and messages are counts. Tokens: `prompt_tokens` before the first generation, `response_tokens` from there on,
-    observations included, for engines that count them. Seconds: of one tool call, one generation, and all of it.
-    """
-
-    assistant_turns: int = 10
-    user_messages: int = 5
-    calls_per_turn: int = 8
-    prompt_tokens: int = 12_384
-    response_tokens: int = 16_384
-    call_seconds: float = 30.0
-    generate_seconds: float = 600.0
-    episode_seconds: float = 3_600.0
-
-
-DEFAULT = Limits()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """The loop: user messages, assistant turns, calls, until the conversation ends or a limit does.
 
 Covers: the order of things, limits and deadlines, the scripted user, and what makes a trace masked. Does not cover:
-what a call comes to (calls.py) or the form in which a policy is asked (messages.py, tokens.py).
+what a call comes to (executor.py) or the form in which a policy is asked (codecs/).
 
 Nothing that a policy or a machine does raises from here, so one episode cannot break a batch: a policy's fault is an
 outcome, and a machine's fault gives a masked trace. Only what the caller got wrong (`UsageError`) and cancellation pass
@@ -18,12 +18,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Generic
 
-from ..chat import Asked, Reply
+from ..chat import Reply, ToolCall
 from ..errors import InfrastructureError, UnknownSession, UsageError
-from ..records import Call, Kind, Message, Outcome, Stop, Task, Tool, Trace, TraceTurn, Turn
+from ..records import DEFAULT_LIMITS, Call, Kind, Limits, Message, Outcome, Stop, Task, Tool, Trace, TraceTurn, Turn
 from ..world.session import Session
-from .executor import Desk, end, not_executed
-from .protocol import DEFAULT, Answer, Codec, Generate, Limits, Opener, Prompt, Tokens, Transcript
+from .executor import Executor, end, not_executed
+from .protocol import Answer, Codec, Generate, Opener, Prompt, Tokens, Transcript
 
 log = logging.getLogger(__name__)
 
@@ -33,7 +33,7 @@ async def run(
     session: Session,
     generate: Generate[Prompt, Answer],
     codec: Codec[Prompt, Answer],
-    limits: Limits = DEFAULT,
+    limits: Limits = DEFAULT_LIMITS,
     *,
     open_session: Opener | None = None,
 ) -> Trace:
@@ -44,7 +44,7 @@ async def run(
     Raises:
         UsageError: what the caller gave cannot be used (a wrong key, a chat template that does not fit)
     """
-    return await _Episode(task, session, generate, codec, limits, open_session).play()
+    return await _EpisodeRunner(task, session, generate, codec, limits, open_session).play()
 
 
 async def play(
@@ -52,7 +52,7 @@ async def play(
     open_session: Opener,
     generate: Generate[Prompt, Answer],
     codec: Codec[Prompt, Answer],
-    limits: Limits = DEFAULT,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> Trace:
     """One episode in a session of its own, which is opened before and closed after, however the episode ends.
 
@@ -72,7 +72,7 @@ async def play(
         await end(session)
 
 
-class _Over(Exception):
+class _EpisodeEnded(Exception):
     """The episode ends here; `masked` is the reason why it must not be scored, empty if it may be."""
 
     def __init__(self, stop: Stop, masked: str = "") -> None:
@@ -82,7 +82,7 @@ class _Over(Exception):
 
 
 @dataclass
-class _Open:
+class _CurrentTurn:
     """The user turn that is going on."""
 
     turn: Turn
@@ -93,7 +93,7 @@ class _Open:
     clarified: bool = False
 
 
-class _Episode(Generic[Prompt, Answer]):
+class _EpisodeRunner(Generic[Prompt, Answer]):
     """One episode; `play` is called once."""
 
     def __init__(
@@ -109,11 +109,11 @@ class _Episode(Generic[Prompt, Answer]):
         self._generate = generate
         self._codec = codec
         self._limits = limits
-        self._desk = Desk(task, session, limits.call_seconds, open_session)
+        self._executor = Executor(task, session, limits.call_seconds, open_session)
         self._transcript: Transcript[Prompt, Answer] | None = None
         self._messages: list[Message] = []
         self._turns: list[TraceTurn] = []
-        self._open: _Open | None = None
+        self._open: _CurrentTurn | None = None
         self._users = 0
         self._generations = 0
 
@@ -125,12 +125,12 @@ class _Episode(Generic[Prompt, Answer]):
             stop, masked = await self._guarded()
             if not masked:
                 await self._end_turn()
-                digest = await self._desk.digest()
+                digest = await self._executor.digest()
         except (InfrastructureError, UnknownSession) as error:
             log.exception("the state after %s cannot be read", self._task.id)
             stop, masked = "infrastructure", _why(error)
         finally:
-            await self._desk.close()
+            await self._executor.close()
         if self._open is not None:  # masked in the middle of a turn: what was done is shown, its changes are unknown
             self._turns.append(TraceTurn(tuple(self._open.calls), self._open.text))
         tokens = Tokens() if self._transcript is None else self._transcript.tokens()
@@ -155,8 +155,8 @@ class _Episode(Generic[Prompt, Answer]):
             async with clock:
                 await self._converse()
             return "answered", ""
-        except _Over as over:
-            return over.stop, over.masked
+        except _EpisodeEnded as ended:
+            return ended.stop, ended.masked
         except UnknownSession as error:
             return "infrastructure", _why(error)
         except UsageError:
@@ -174,11 +174,11 @@ class _Episode(Generic[Prompt, Answer]):
     async def _converse(self) -> None:
         for index, turn in enumerate(self._task.turns):
             if self._users == self._limits.user_messages:
-                raise _Over("user_turns")
+                raise _EpisodeEnded("user_turns")
             if self._generations == self._limits.assistant_turns:
-                raise _Over("assistant_turns")
+                raise _EpisodeEnded("assistant_turns")
             shown = {tool.name: tool for tool in self._task.shown(index)}
-            self._open = _Open(turn, shown, await self._desk.mark())
+            self._open = _CurrentTurn(turn, shown, await self._executor.mark())
             self._begin(turn) if index == 0 else self._say(turn.user + announcement(turn, shown))
             await self._assist(self._open)
             await self._end_turn()
@@ -191,15 +191,15 @@ class _Episode(Generic[Prompt, Answer]):
         self._transcript = self._codec.start(self._messages, tuple(self._open.shown.values()), self._limits)
         length = len(self._transcript.tokens().prompt_ids)
         if length > self._limits.prompt_tokens:
-            raise _Over("length", f"the prompt has {length} tokens, more than {self._limits.prompt_tokens}")
+            raise _EpisodeEnded("length", f"the prompt has {length} tokens, more than {self._limits.prompt_tokens}")
 
-    async def _assist(self, current: _Open) -> None:
+    async def _assist(self, current: _CurrentTurn) -> None:
         """Assistant turns, until one of them is the closing text of the user's turn."""
         while True:
             reply = await self._next_reply()
             if reply.truncated:
                 current.calls.extend(self._unexecuted(reply.calls, "cut_off", "the turn was cut off"))
-                raise _Over("length")
+                raise _EpisodeEnded("length")
             if reply.calls:
                 self._tell(await self._execute(reply.calls, current))
                 continue
@@ -207,7 +207,7 @@ class _Episode(Generic[Prompt, Answer]):
             if not self._wants_facts(current):
                 return
             if self._users == self._limits.user_messages:
-                raise _Over("user_turns")
+                raise _EpisodeEnded("user_turns")
             current.clarified = True
             self._say(current.turn.facts)
             current.text = ""
@@ -221,13 +221,13 @@ class _Episode(Generic[Prompt, Answer]):
                 answer = await self._generate(self._transcript.prompt())
         except TimeoutError as error:
             why = f"no generation within {seconds} s" if clock.expired() else _why(error)
-            raise _Over("deadline" if clock.expired() else "infrastructure", why) from None
+            raise _EpisodeEnded("deadline" if clock.expired() else "infrastructure", why) from None
         reply = self._transcript.take(answer)
         self._generations += 1
         self._messages.append(reply.message())
         return reply
 
-    def _wants_facts(self, current: _Open) -> bool:
+    def _wants_facts(self, current: _CurrentTurn) -> bool:
         """Whether the user has an answer to what the assistant ends its turn with."""
         asks = current.text.rstrip(" \t\r\n\"'*_)]").endswith(("?", "？"))
         return asks and bool(current.turn.facts) and not current.clarified and undone(current.turn, current.calls)
@@ -244,36 +244,38 @@ class _Episode(Generic[Prompt, Answer]):
         assert self._open is not None
         self._messages.extend(messages)
         if self._generations == self._limits.assistant_turns:
-            raise _Over("assistant_turns")
+            raise _EpisodeEnded("assistant_turns")
         if not self._transcript.tell(messages, tuple(self._open.shown.values())):
-            raise _Over("length")
+            raise _EpisodeEnded("length")
 
     async def _end_turn(self) -> None:
         if self._open is not None:
-            changes = await self._desk.changes(self._open.since)
+            changes = await self._executor.changes(self._open.since)
             self._turns.append(TraceTurn(tuple(self._open.calls), self._open.text, changes))
             self._open = None
 
     # Calls
 
-    async def _execute(self, asked: Sequence[Asked], current: _Open) -> list[Message]:
+    async def _execute(self, requests: Sequence[ToolCall], current: _CurrentTurn) -> list[Message]:
         """The results of one assistant turn's calls, executed one after another in their order."""
         most = self._limits.calls_per_turn
         results = []
-        for request in asked[:most]:
-            outcome = _unparsable(request) or await self._desk.call(request.name, request.arguments, current.shown)
+        for request in requests[:most]:
+            outcome = _unparsable(request) or await self._executor.call(request.name, request.arguments, current.shown)
             current.calls.append(self._call(request, outcome))
             results.append(_result(request, outcome))
             if outcome.kind is Kind.INFRASTRUCTURE:
                 stop: Stop = "deadline" if outcome.code == "deadline" else "infrastructure"
-                raise _Over(stop, f"{request.name}: {outcome.code}: {outcome.message}")
+                raise _EpisodeEnded(stop, f"{request.name}: {outcome.code}: {outcome.message}")
         message = f"at most {most} calls of one turn are executed"
-        for request, call in zip(asked[most:], self._unexecuted(asked[most:], "too_many_calls", message), strict=True):
+        for request, call in zip(
+            requests[most:], self._unexecuted(requests[most:], "too_many_calls", message), strict=True
+        ):
             current.calls.append(call)
             results.append(_result(request, call.outcome))
         return results
 
-    def _unexecuted(self, asked: Sequence[Asked], code: str, message: str) -> list[Call]:
+    def _unexecuted(self, requests: Sequence[ToolCall], code: str, message: str) -> list[Call]:
         assert self._open is not None
         shown = self._open.shown
         return [
@@ -281,10 +283,10 @@ class _Episode(Generic[Prompt, Answer]):
                 request,
                 _unparsable(request) or not_executed(request.name, request.arguments, shown, code, message),
             )
-            for request in asked
+            for request in requests
         ]
 
-    def _call(self, request: Asked, outcome: Outcome) -> Call:
+    def _call(self, request: ToolCall, outcome: Outcome) -> Call:
         return Call(request.name, request.arguments, outcome, self._generations - 1, request.fragment)
 
 
@@ -309,14 +311,14 @@ def undone(turn: Turn, calls: Sequence[Call]) -> bool:
     return any(done.count(tool) < wanted.count(tool) for tool in wanted)
 
 
-def _unparsable(request: Asked) -> Outcome | None:
+def _unparsable(request: ToolCall) -> Outcome | None:
     if request.readable:
         return None
     message = f'{request.problem}. Write {{"name": ..., "arguments": {{...}}}} as one JSON object'
     return Outcome(Kind.UNPARSABLE, code="parse_error", message=message)
 
 
-def _result(request: Asked, outcome: Outcome) -> Message:
+def _result(request: ToolCall, outcome: Outcome) -> Message:
     """The tool message that the policy reads; a parse error names no tool, since no call could be read."""
     return Message("tool", outcome.observation(), name=request.name if request.readable else "")
 

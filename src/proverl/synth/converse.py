@@ -1,4 +1,4 @@
-"""One conversation from one job: sample, talk, find the ground truth, replay.
+"""One conversation from one job: sample, converse, find the ground truth, replay.
 
 Covers: planning jobs and carrying one out. Does not cover: files (synth/data.py). A job is a pure function of its
 fields: the same job gives the same task in any process.
@@ -19,7 +19,7 @@ from ..world.server import Server
 from ..world.session import LocalSession
 from ..world.world import World
 from .graph import Graph
-from .machine import Draft, Talk, drive
+from .machine import Dialogue, DialogueTurn, drive
 from .phrases import Phrases, read
 from .replay import replay
 from .sample import Context, sample
@@ -119,31 +119,31 @@ def converse(domain: Domain, job: Job) -> Task:
 def _converse(domain: Domain, job: Job, rng: random.Random, attempt: int) -> Task:
     context = domain.context(job.world)
     session = LocalSession(domain.server, job.world)
-    wishes: dict[str, Any] = {"level": job.level, "hide": job.hide, "reads": job.reads}
+    options: dict[str, Any] = {"level": job.level, "hide": job.hide, "reads": job.reads}
     insist = attempt < ATTEMPTS - 1
-    teacher = ScriptedTeacher(session, context, domain.graph, job.chain, rng, insist=insist, **wishes)
-    talk = Talk(session, teacher)
-    drive(talk)
-    if not any(turn.kind == "steps" for turn in talk.turns):
+    teacher = ScriptedTeacher(session, context, domain.graph, job.chain, rng, insist=insist, **options)
+    dialogue = Dialogue(session, teacher)
+    drive(dialogue)
+    if not any(turn.kind == "steps" for turn in dialogue.turns):
         raise SynthesisError(f"the chain {' -> '.join(job.chain)} gave no goal")
-    executed = _executed(talk)
+    executed = _executed(dialogue)
     truth = Truth(domain.server, job.world, domain.phrases, teacher.made)
-    steps = truth.steps([call for call in executed if talk.turns[call.turn].kind == "steps"])
+    steps = truth.steps([call for call in executed if dialogue.turns[call.turn].kind == "steps"])
     meta: dict[str, Json] = {
         "chain": list(job.chain),
         "level": teacher.level,
         "hidden": teacher.hidden,
         "teacher": "scripted",
         "attempt": attempt,
-        "states": len(talk.path),
+        "states": len(dialogue.path),
     }
-    hidden_for_good = teacher.hidden if not any(turn.adds for turn in talk.turns) else ""
+    hidden_for_good = teacher.hidden if not any(turn.adds for turn in dialogue.turns) else ""
     task = Task(
         id=f"{job.server}-{job.seed}-{job.index:05d}",
         server=job.server,
         seed=job.world,
         tools=tuple(tool for tool in domain.server.tools if tool.name != hidden_for_good),
-        turns=tuple(_turn(talk, index, steps, truth) for index in range(len(talk.turns))),
+        turns=tuple(_turn(dialogue, index, steps, truth) for index in range(len(dialogue.turns))),
         system=_system(domain.server, context.today),
         meta=meta,
     )
@@ -153,31 +153,31 @@ def _converse(domain: Domain, job: Job, rng: random.Random, attempt: int) -> Tas
     return _measured(domain.server, task)
 
 
-def _executed(talk: Talk) -> list[Executed]:
+def _executed(dialogue: Dialogue) -> list[Executed]:
     found = []
-    for number, turn in enumerate(talk.turns):
+    for number, turn in enumerate(dialogue.turns):
         for done in turn.done:
             found.append(Executed(number, done.proposal, done.proposal.arguments, done.outcome))
     return found
 
 
-def _turn(talk: Talk, index: int, steps: list[tuple[int, Step]], truth: Truth) -> Turn:
-    draft: Draft = talk.turns[index]
+def _turn(dialogue: Dialogue, index: int, steps: list[tuple[int, Step]], truth: Truth) -> Turn:
+    spoken: DialogueTurn = dialogue.turns[index]
     prefix: tuple[Step, ...] = ()
-    if draft.kind == "missing_function":
-        calls = [call for call in _executed(talk) if call.turn == index]
+    if spoken.kind == "missing_function":
+        calls = [call for call in _executed(dialogue) if call.turn == index]
         prefix = tuple(step for _, step in truth.steps(calls))
     return Turn(
-        user=draft.user,
-        kind=draft.kind,
+        user=spoken.user,
+        kind=spoken.kind,
         steps=tuple(step for turn, step in steps if turn == index),
-        dictated=draft.dictated,
-        facts=draft.facts,
-        answer=draft.answer,
-        missing=draft.missing,
-        present=draft.present,
+        dictated=spoken.dictated,
+        facts=spoken.facts,
+        answer=spoken.answer,
+        missing=spoken.missing,
+        present=spoken.present,
         prefix=prefix,
-        adds=draft.adds,
+        adds=spoken.adds,
     )
 
 

@@ -13,9 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias, Union
 
-import jsonschema_rs
-
-from ..records import Json, Outcome, Tool, TurnKind
+from ..records import Json, Outcome, TurnKind
+from ..schemas import fits
 from ..world.session import Session
 from .goals.plan import Goal, Role
 
@@ -49,7 +48,7 @@ class Done:
 
 
 @dataclass
-class Draft:
+class DialogueTurn:
     """One user turn as it comes about."""
 
     user: str
@@ -67,16 +66,16 @@ class Draft:
 
 
 @dataclass
-class Talk:
+class Dialogue:
     """A conversation in the making: the live session, who teaches, and the turns so far."""
 
     session: Session
     teacher: Teacher
-    turns: list[Draft] = field(default_factory=list)
+    turns: list[DialogueTurn] = field(default_factory=list)
     path: list[str] = field(default_factory=list)
 
     @property
-    def turn(self) -> Draft:
+    def turn(self) -> DialogueTurn:
         """The turn that is under way."""
         return self.turns[-1]
 
@@ -84,23 +83,23 @@ class Talk:
 class Teacher(Protocol):
     """Plays the user and the assistant."""
 
-    def ask(self, talk: Talk) -> Draft | None:
+    def ask(self, dialogue: Dialogue) -> DialogueTurn | None:
         """The next user turn, None if there is nothing to ask for."""
         ...
 
-    def act(self, talk: Talk) -> list[Proposal]:
+    def act(self, dialogue: Dialogue) -> list[Proposal]:
         """The next calls of the assistant; none when the turn can be answered."""
         ...
 
-    def recover(self, talk: Talk, failed: list[Done]) -> list[Proposal]:
+    def recover(self, dialogue: Dialogue, failed: list[Done]) -> list[Proposal]:
         """Corrected or other calls after a failure; none to give up."""
         ...
 
-    def respond(self, talk: Talk) -> str:
+    def respond(self, dialogue: Dialogue) -> str:
         """The assistant's closing words of the turn."""
         ...
 
-    def carry_on(self, talk: Talk) -> bool:
+    def carry_on(self, dialogue: Dialogue) -> bool:
         """Whether the user says something more."""
         ...
 
@@ -109,30 +108,30 @@ class Teacher(Protocol):
 class Query:
     """The user asks."""
 
-    def run(self, talk: Talk) -> Model | End:
+    def run(self, dialogue: Dialogue) -> AssistantTurn | End:
         """Open a turn with what the teacher's user says."""
-        draft = talk.teacher.ask(talk)
-        if draft is None:
+        turn = dialogue.teacher.ask(dialogue)
+        if turn is None:
             return End()
-        draft.before = talk.session.snapshot()
-        talk.turns.append(draft)
-        return Model()
+        turn.before = dialogue.session.snapshot()
+        dialogue.turns.append(turn)
+        return AssistantTurn()
 
 
 @dataclass
-class Model:
+class AssistantTurn:
     """The assistant decides: calls, or an answer."""
 
     regenerations: int = 0
 
-    def run(self, talk: Talk) -> Execute | Respond | Model:
+    def run(self, dialogue: Dialogue) -> Execute | Respond | AssistantTurn:
         """Take the teacher's calls if they are well formed, else let it try again."""
-        proposals = talk.teacher.act(talk)
+        proposals = dialogue.teacher.act(dialogue)
         if not proposals:
             return Respond()
-        if all(well_formed(talk.session, proposal) for proposal in proposals):
+        if all(well_formed(dialogue.session, proposal) for proposal in proposals):
             return Execute(proposals)
-        return Model(self.regenerations + 1) if self.regenerations < REGENERATIONS else Respond()
+        return AssistantTurn(self.regenerations + 1) if self.regenerations < REGENERATIONS else Respond()
 
 
 @dataclass
@@ -142,12 +141,12 @@ class Execute:
     proposals: list[Proposal]
     recoveries: int = 0
 
-    def run(self, talk: Talk) -> Model | Recover:
+    def run(self, dialogue: Dialogue) -> AssistantTurn | Recover:
         """Success goes on; partial success and failure go to recovery."""
-        done = [Done(proposal, talk.session.call(proposal.tool, proposal.arguments)) for proposal in self.proposals]
-        talk.turn.done.extend(done)
+        done = [Done(proposal, dialogue.session.call(proposal.tool, proposal.arguments)) for proposal in self.proposals]
+        dialogue.turn.done.extend(done)
         failed = [one for one in done if not one.outcome.succeeded]
-        return Recover(failed, self.recoveries) if failed else Model()
+        return Recover(failed, self.recoveries) if failed else AssistantTurn()
 
 
 @dataclass
@@ -157,11 +156,11 @@ class Recover:
     failed: list[Done]
     recoveries: int
 
-    def run(self, talk: Talk) -> Execute | Respond:
+    def run(self, dialogue: Dialogue) -> Execute | Respond:
         """Ask the teacher for other calls, a limited number of times."""
         if self.recoveries >= RECOVERIES:
             return Respond()
-        proposals = talk.teacher.recover(talk, self.failed)
+        proposals = dialogue.teacher.recover(dialogue, self.failed)
         return Execute(proposals, self.recoveries + 1) if proposals else Respond()
 
 
@@ -169,10 +168,10 @@ class Recover:
 class Respond:
     """The assistant closes the turn."""
 
-    def run(self, talk: Talk) -> Continue:
+    def run(self, dialogue: Dialogue) -> Continue:
         """Note the closing words and the state after the turn."""
-        talk.turn.answer = talk.teacher.respond(talk)
-        talk.turn.after = talk.session.snapshot()
+        dialogue.turn.answer = dialogue.teacher.respond(dialogue)
+        dialogue.turn.after = dialogue.session.snapshot()
         return Continue()
 
 
@@ -180,9 +179,9 @@ class Respond:
 class Continue:
     """Go on or end."""
 
-    def run(self, talk: Talk) -> Query | End:
+    def run(self, dialogue: Dialogue) -> Query | End:
         """As the teacher's schedule says."""
-        return Query() if talk.teacher.carry_on(talk) else End()
+        return Query() if dialogue.teacher.carry_on(dialogue) else End()
 
 
 @dataclass
@@ -190,17 +189,17 @@ class End:
     """The conversation is over."""
 
 
-State: TypeAlias = Query | Model | Execute | Recover | Respond | Continue
+State: TypeAlias = Query | AssistantTurn | Execute | Recover | Respond | Continue
 
 
-def drive(talk: Talk) -> None:
-    """Run the machine from the first query to the end; `talk.path` holds the states it went through."""
+def drive(dialogue: Dialogue) -> None:
+    """Run the machine from the first query to the end; `dialogue.path` holds the states it went through."""
     state: State | End = Query()
     for _ in range(STEPS_MOST):
-        talk.path.append(type(state).__name__)
+        dialogue.path.append(type(state).__name__)
         if isinstance(state, End):
             return
-        following = state.run(talk)
+        following = state.run(dialogue)
         if type(following) not in allowed(type(state)):
             raise TypeError(f"{type(state).__name__} may not lead to {type(following).__name__}")
         state = following
@@ -218,13 +217,4 @@ def allowed(state: type[State]) -> frozenset[type]:
 def well_formed(session: Session, proposal: Proposal) -> bool:
     """Whether a call names a tool of the session and its arguments fit the tool's schema."""
     tool = next((tool for tool in session.tools if tool.name == proposal.tool), None)
-    return tool is not None and _judge(tool).is_valid(proposal.arguments)
-
-
-def _judge(tool: Tool) -> jsonschema_rs.Validator:
-    if tool.name not in _JUDGES or _JUDGES[tool.name][0] is not tool:
-        _JUDGES[tool.name] = (tool, jsonschema_rs.validator_for(tool.input_schema))
-    return _JUDGES[tool.name][1]
-
-
-_JUDGES: dict[str, tuple[Tool, jsonschema_rs.Validator]] = {}
+    return tool is not None and fits(tool.input_schema, proposal.arguments)

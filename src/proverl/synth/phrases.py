@@ -14,7 +14,7 @@ from typing import Any
 from ..errors import DefinitionError
 from ..records import Json, Tool
 from ..world.server import Server
-from .templates import Flag, Group, Part, Slot, Template, is_format
+from .templates import Flag, Group, Part, PhraseTemplate, Slot, is_format
 
 MAKERS = ("money", "number", "pick", "day", "time", "secret", "row", "rows", "of", "result", "join")
 OPTIONS = ("chance", "made_up", "when")
@@ -45,24 +45,24 @@ class Entity:
     """How a person means a row of this entity, and how the row is found."""
 
     name: str
-    refer: Template
-    again: Template
-    made: Template
+    refer: PhraseTemplate
+    again: PhraseTemplate
+    made: PhraseTemplate
     find: tuple[Facet, ...]
     worthy: dict[str, Json]
     supported: dict[str, int]
     of: str
     where: dict[str, Json]
-    derive: dict[str, Template]
+    derive: dict[str, PhraseTemplate]
     spoken: bool
 
 
 @dataclass(frozen=True)
-class Row:
+class RowPhrase:
     """How the rows of a result's list are told."""
 
     of: str
-    say: Template
+    say: PhraseTemplate
     most: int
 
 
@@ -70,15 +70,15 @@ class Row:
 class ToolPhrases:
     """How a tool is asked for and answered, and how its arguments get values."""
 
-    ask: tuple[Template, ...]
-    tell: tuple[Template, ...]
-    row: Row | None
+    ask: tuple[PhraseTemplate, ...]
+    tell: tuple[PhraseTemplate, ...]
+    row: RowPhrase | None
     goal: bool
     filters: int
     wish: dict[str, Json]
     needs: tuple[Need, ...]
     undoes: tuple[str, ...]
-    made: Template | None
+    made: PhraseTemplate | None
     replaceable: bool
     missing: dict[str, tuple[str, ...]]
     values: dict[str, dict[str, Json]]
@@ -107,12 +107,12 @@ class _Problems:
     def __call__(self, where: str, what: str) -> None:
         self.found.append(f"{where}: {what}")
 
-    def template(self, where: str, text: Json) -> Template:
+    def template(self, where: str, text: Json) -> PhraseTemplate:
         try:
-            made = Template(str(text))
+            made = PhraseTemplate(str(text))
         except ValueError as error:
             self(where, str(error))
-            return Template("")
+            return PhraseTemplate("")
         for slot in _slots(made.parts):
             if not is_format(slot.format):
                 self(where, f"no format {slot.format!r}")
@@ -198,7 +198,7 @@ def _tool(name: str, table: dict[str, Any], problems: _Problems) -> ToolPhrases:
     if "row" in table:
         problems.keys(f"{where}.row", table["row"], ("of", "say", "most"))
         say = problems.template(f"{where}.row.say", table["row"].get("say", ""))
-        row = Row(str(table["row"].get("of", "")), say, int(table["row"].get("most", 4)))
+        row = RowPhrase(str(table["row"].get("of", "")), say, int(table["row"].get("most", 4)))
     needs = []
     for need in table.get("needs", []):
         problems.keys(f"{where}.needs", need, ("tool", "with", "when"))

@@ -49,7 +49,7 @@ Write = Callable[[Slot], "str | None"]
 
 
 @dataclass(frozen=True)
-class Template:
+class PhraseTemplate:
     """Text with slots and brackets.
 
     Raises:
@@ -147,7 +147,7 @@ def _render(parts: tuple[Part, ...], write: Write, has: Callable[[str], bool], w
     return out
 
 
-def omittable(template: Template) -> dict[str, Group]:
+def omittable(template: PhraseTemplate) -> dict[str, Group]:
     """The required arguments that a template may leave out, each with the clause that says it."""
     found = {}
     for part in template.parts:

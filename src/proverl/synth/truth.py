@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import networkx as nx
 
-from ..paths import taken
+from ..paths import extract, retaken, taken
 from ..records import Edge, Json, Origin, Outcome, Step, Tool
 from ..world.server import Server
 from ..world.session import LocalSession
@@ -158,7 +158,7 @@ class Truth:
         used: list[Json] = []
         for later in origins:
             for origin in later.values():
-                value = taken(calls[index].outcome.value, origin.path, origin.match)
+                value = taken(origin, calls[index].outcome.value)
                 if origin.step == index and value is not None and value not in used:
                     used.append(value)
         return used
@@ -203,7 +203,8 @@ class Truth:
         older = [session.call(call.tool, call.arguments)] if places else []
         results: dict[int, Outcome] = {}
         for number in [number for number in range(index + 1) if number not in gone]:
-            arguments = _taken_anew(calls[number].arguments, origins[number], results)
+            values = {earlier: outcome.value for earlier, outcome in results.items()}
+            arguments = retaken(calls[number].arguments, origins[number], values)
             results[number] = session.call(calls[number].tool, arguments)
             older += [results[number]] if number < index and calls[number].tool == call.tool else []
         session.close()
@@ -221,24 +222,10 @@ class Truth:
         )
 
 
-def _taken_anew(arguments: dict[str, Json], origins: dict[str, Origin], results: dict[int, Outcome]) -> dict[str, Json]:
-    """Arguments with what earlier steps made, as their results in this run have it."""
-    fresh = {name: list(value) if isinstance(value, list) else value for name, value in arguments.items()}
-    for key, origin in origins.items():
-        value = taken(results[origin.step].value, origin.path, origin.match) if origin.step in results else None
-        if origin.made and value is not None:
-            name, _, number = key.removesuffix("]").partition("[")
-            if number:
-                fresh[name][int(number)] = value
-            else:
-                fresh[name] = value
-    return fresh
-
-
 def _is_stale(outcome: Outcome, older: Sequence[Outcome], place: tuple[str, str]) -> bool:
     """Whether a read shows no value at a place, or one that was there before: a fresh one is as good as any other."""
-    value = taken(outcome.value, *place)
-    return value is None or any(value == taken(earlier.value, *place) for earlier in older)
+    value = extract(outcome.value, *place)
+    return value is None or any(value == extract(earlier.value, *place) for earlier in older)
 
 
 def _items(value: Json) -> list[Json]:

@@ -13,9 +13,7 @@ import math
 from collections.abc import Sequence
 from typing import get_args
 
-from ..records import Call, Kind, Score, Stop, Trace
-
-TERMS = ("validity", "coverage", "efficiency", "name", "argument", "goal", "abstention")
+from ..records import TERMS, Call, Kind, Score, Stop, Trace
 
 
 def figures(traces: Sequence[Trace], scores: Sequence[Score | None], groups: int) -> dict[str, float]:

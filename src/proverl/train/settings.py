@@ -1,16 +1,16 @@
 """The settings of a training run: the paper's, each of which can be changed.
 
-Covers: what a run of either engine is told. Does not cover: an engine's own many options (trl.py sets them).
+Covers: what a run of either engine is told. Does not cover: an engine's own many options (trl/trainer.py sets them).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 from ..errors import UsageError
-from ..rollout import DEFAULT, Limits
+from ..records import DEFAULT_LIMITS, MAX_MASKED, Limits, Profile
 
 TINY = "tiny"
 """The model that is made from scratch, for trying out a run without any download."""
@@ -50,15 +50,15 @@ class Settings:
     group: int = 16
     batch: int = 16
     micro_batch: int = 1
-    profile: Literal["paper", "robust"] = "robust"
-    limits: Limits = DEFAULT
+    profile: Profile = "robust"
+    limits: Limits = DEFAULT_LIMITS
     reply_tokens: int = 4_096
     temperature: float = 1.0
     seed: int = 0
     lora_rank: int = 0
     vllm: bool = False
     report_to: tuple[str, ...] = ()
-    max_masked: float = 0.001
+    max_masked: float = MAX_MASKED
     warm_updates: int = 120
     threads: int = 1
 

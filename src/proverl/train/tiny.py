@@ -19,8 +19,8 @@ from typing import Any
 
 from ..policies.acting import Acting
 from ..policies.scripted import ground_truth
-from ..records import Task, Trace
-from ..rollout import Limits, Opener, Sampled, TokenCodec, TokenPrompt, play
+from ..records import Limits, Task, Trace
+from ..rollout import Opener, Sampled, TokenCodec, TokenPrompt, play
 from ..rollout.run import announcement
 
 SPECIAL = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]

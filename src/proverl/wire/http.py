@@ -14,7 +14,7 @@ from ..strict_json import MAX_LINE
 from ..world.server import Server
 from .lines import KEPT, Malformed, Overlong, admit
 from .sdk import App, Receive, Send, sdk_http_app, sdk_server
-from .sessions import Door
+from .sessions import SessionHandler
 
 MAX_DRAINED: Final = 64 * MAX_LINE
 LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
@@ -24,12 +24,12 @@ def http_app(server: Server, *, host: str = "127.0.0.1", seed: int = 0, strict: 
     """The ASGI application behind `serve_http`."""
     if host not in LOOPBACK:
         raise UsageError(f"{host!r} is no loopback address; there is no authentication, so serve 127.0.0.1 and forward")
-    app = sdk_http_app(sdk_server(Door(server, seed=seed, strict=strict)), host)
-    return _BodyGate(app)
+    app = sdk_http_app(sdk_server(SessionHandler(server, seed=seed, strict=strict)), host)
+    return _StrictBodies(app)
 
 
-class _BodyGate:
-    """The gate for bodies of POST requests, before the SDK sees them."""
+class _StrictBodies:
+    """Reads the bodies of POST requests strictly, before the SDK sees them."""
 
     def __init__(self, app: App) -> None:
         self._app = app

@@ -1,7 +1,7 @@
 """Lines of JSON-RPC, strictly read.
 
-Covers: splitting bytes into lines with a limit, the gate for one line, the id of a line that did not pass it, and the
-error line that answers it. Does not cover: pipes (wire/stdio.py) or what a request means (wire/sessions.py).
+Covers: splitting bytes into lines with a limit, reading one of them strictly, the id of a line that is no message,
+and the error line that answers it. Does not cover: pipes (wire/stdio.py) or what a request means (wire/sessions.py).
 
 Whatever comes in is answered: the id is found even in a line that is no JSON, is nested a thousand deep or was too
 long to be kept.

@@ -35,7 +35,7 @@ from ..strict_json import MAX_INTEGER
 from .process import Child, server_command, server_environment
 from .protocol import EXIT_UNKNOWN_SERVER, Hidden, tool_from_wire
 from .remote import LinkLost, LinkRefused, LinkTimeout, RemoteSession
-from .stdio import Inbox
+from .stdio import Inbox, Outlet
 
 try:
     import mcp.types as t
@@ -68,7 +68,7 @@ class MCPManager:
     def __init__(self, *, deadline: float = DEADLINE, environment: Mapping[str, str] | None = None) -> None:
         self._deadline = deadline
         self._environment = {} if environment is None else environment
-        self._hosts: dict[str, _Host] = {}
+        self._hosts: dict[str, _ServerHost] = {}
         self._closed = False
         self._loop = asyncio.new_event_loop()
         # A child dies with the thread that started it, so this one lives as long as the manager.
@@ -140,7 +140,7 @@ class MCPManager:
     async def _open(self, server: str, seed: int) -> RemoteSession:
         if type(seed) is not int or not 0 <= seed <= MAX_INTEGER:
             raise BadSeed(f"{seed!r} is not a seed; a seed is an integer from 0 to 2**53 - 1")
-        host = self._hosts.get(server) or _Host(self, server, self._deadline, self._environment)
+        host = self._hosts.get(server) or _ServerHost(self, server, self._deadline, self._environment)
         self._hosts[server] = host
         try:
             return await RemoteSession(host, seed).begin()
@@ -155,7 +155,7 @@ class MCPManager:
             await asyncio.wait(others, timeout=1)
 
 
-class _Host:
+class _ServerHost:
     """One server, kept running: its living link, and whose turn it is."""
 
     def __init__(self, manager: MCPManager, given: str, deadline: float, environment: Mapping[str, str]) -> None:
@@ -163,7 +163,7 @@ class _Host:
         self._given = given
         self._deadline = deadline
         self._environment = environment
-        self._link: _Link | None = None
+        self._link: _ClientLink | None = None
         self._starting = asyncio.Lock()
         self._alone = asyncio.Lock()
         self._ended = False
@@ -189,7 +189,7 @@ class _Host:
                     pass
             yield
 
-    async def link(self) -> _Link:
+    async def link(self) -> _ClientLink:
         async with self._starting:
             if self._ended:
                 raise InfrastructureError("the manager is closed")
@@ -200,9 +200,9 @@ class _Host:
 
     async def _replace(self) -> None:
         if self._link is not None:
-            log.warning("%s died (%s) and is started again", self._given, self._link.epitaph)
+            log.warning("%s died (%s) and is started again", self._given, self._link.exit_report)
             await self._link.end()
-        link = _Link(self._given, self._deadline, server_environment(self._environment))
+        link = _ClientLink(self._given, self._deadline, server_environment(self._environment))
         self._link = link
         try:
             await link.start()
@@ -213,7 +213,7 @@ class _Host:
             if self.starts:
                 raise
             if link.status == EXIT_UNKNOWN_SERVER:
-                raise UnknownServer(link.tail.splitlines()[-1].removeprefix("proverl: ")) from None
+                raise UnknownServer(link.stderr_tail.splitlines()[-1].removeprefix("proverl: ")) from None
             raise ServerDied(f"{self._given} did not start: {lost}") from None
         self.starts += 1
 
@@ -223,7 +223,7 @@ class _Host:
             await self._link.end()
 
 
-class _Link:
+class _ClientLink:
     """The SDK's client on one server process."""
 
     def __init__(self, given: str, deadline: float, environment: Mapping[str, str]) -> None:
@@ -251,17 +251,17 @@ class _Link:
         return None if self._child is None else self._child.status
 
     @property
-    def tail(self) -> str:
-        return "" if self._child is None else self._child.tail
+    def stderr_tail(self) -> str:
+        return "" if self._child is None else self._child.stderr_tail
 
     @property
-    def epitaph(self) -> str:
+    def exit_report(self) -> str:
         """How it ended, and the end of what it wrote to standard error."""
         if self.status is not None:
             reason = f"killed by signal {-self.status}" if self.status < 0 else f"exit status {self.status}"
         else:
             reason = "it runs no more" if self._failure is None else type(self._failure).__name__
-        return f"{reason}; it wrote: {self.tail or 'nothing'}"
+        return f"{reason}; it wrote: {self.stderr_tail or 'nothing'}"
 
     async def start(self) -> None:
         self._task = asyncio.create_task(self._own())
@@ -269,9 +269,9 @@ class _Link:
             await asyncio.wait_for(self._ready.wait(), START_DEADLINE)
         except TimeoutError:
             self.kill()
-            raise LinkLost(f"no answer within {START_DEADLINE:.0f} s of its start; {self.epitaph}") from None
+            raise LinkLost(f"no answer within {START_DEADLINE:.0f} s of its start; {self.exit_report}") from None
         if self._failure is not None:
-            raise LinkLost(self.epitaph)
+            raise LinkLost(self.exit_report)
 
     async def _own(self) -> None:
         """Open and close the client in one task, as the SDK needs it."""
@@ -306,7 +306,7 @@ class _Link:
 
     async def ask(self, method: str, params: dict[str, Json]) -> dict[str, Json]:
         if self._client is None or not self.alive:
-            raise LinkLost(self.epitaph)
+            raise LinkLost(self.exit_report)
         request = _Request(method=method, params=params)
         try:
             session: Any = self._client.session  # its types want a result model; any adapter will do
@@ -314,14 +314,14 @@ class _Link:
             return answer
         except MCPError as error:
             if error.code == t.CONNECTION_CLOSED or not self.alive:
-                await self._last_words()
-                raise LinkLost(self.epitaph) from None
+                await self._wait_for_exit()
+                raise LinkLost(self.exit_report) from None
             if error.code == t.REQUEST_TIMEOUT:
                 raise LinkTimeout(f"{method} took longer than {self._deadline:g} s") from None
             reason = error.data.get("reason", "") if isinstance(error.data, dict) else ""
             raise LinkRefused(reason, f"{method}: {error.message}") from None
 
-    async def _last_words(self) -> None:
+    async def _wait_for_exit(self) -> None:
         """Wait a moment for the exit status, which comes after the end of the pipes."""
         if self._child is not None:
             await self._child.gone_within(1.0)
@@ -336,7 +336,7 @@ class _Link:
             await self._task
 
 
-class _Writer:
+class _Writer(Outlet):
     """The SDK's stream of requests."""
 
     def __init__(self, child: Child) -> None:
@@ -345,12 +345,3 @@ class _Writer:
     async def send(self, item: SessionMessage, /) -> None:
         line = item.message.model_dump_json(by_alias=True, exclude_unset=True)
         self._child.write(line.encode() + b"\n")
-
-    async def aclose(self) -> None:
-        return None
-
-    async def __aenter__(self) -> _Writer:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        return None

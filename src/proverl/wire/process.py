@@ -66,7 +66,7 @@ class Child(asyncio.SubprocessProtocol):
         return None if self._transport is None else self._transport.get_returncode()
 
     @property
-    def tail(self) -> str:
+    def stderr_tail(self) -> str:
         """The end of what it wrote to standard error."""
         return self._tail.decode(errors="replace").strip()
 

@@ -19,8 +19,8 @@ from ..records import Json
 from ..strict_json import MAX_LINE
 from .lines import error_line
 from .protocol import INTERNAL_ERROR, INVALID_PARAMS, Hidden, Rejected
-from .sessions import Door
-from .stdio import Inbox, Pump
+from .sessions import SessionHandler
+from .stdio import Inbox, Outlet, Pump
 
 try:
     import anyio
@@ -61,28 +61,28 @@ App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 """An ASGI application."""
 
 
-def sdk_server(door: Door) -> SdkServer[Any]:
-    """The SDK's Server with a door behind it."""
-    tools = door.tools()
+def sdk_server(handler: SessionHandler) -> SdkServer[Any]:
+    """The SDK's Server over the sessions of this process."""
+    tools = handler.tools()
 
     async def list_tools(ctx: Context, params: t.PaginatedRequestParams | None) -> dict[str, Json]:
         return {"tools": tools, **COMPLETE}
 
     async def call_tool(ctx: Context, params: t.CallToolRequestParams) -> dict[str, Json]:
-        return _answer(door.call, ctx)
+        return _answer(handler.call, ctx)
 
     def hidden(method: str) -> Callable[[Context, t.RequestParams], Awaitable[dict[str, Json]]]:
         async def handle(ctx: Context, params: t.RequestParams) -> dict[str, Json]:
-            return _answer(lambda raw: door.hidden(method, raw), ctx)
+            return _answer(lambda raw: handler.hidden(method, raw), ctx)
 
         return handle
 
     listing: Any = list_tools  # the SDK types its handlers by result model, and takes the model's JSON as well
     calling: Any = call_tool
     server: SdkServer[Any] = SdkServer(
-        f"proverl-{door.server.name}",
+        f"proverl-{handler.server.name}",
         version=_version(),
-        instructions=door.server.about,
+        instructions=handler.server.about,
         on_list_tools=listing,
         on_call_tool=calling,
         cache_hints={"tools/list": CacheHint(ttl_ms=86_400_000, scope="public")},
@@ -183,7 +183,7 @@ class PipeServer:
         try:
             result = await serve_one(
                 self._server,
-                _Turn(request_id),
+                _Dispatch(request_id),
                 message["method"],
                 message["params"],
                 connection=connection,
@@ -196,7 +196,7 @@ class PipeServer:
 
 
 @dataclass
-class _Turn:
+class _Dispatch:
     """What the SDK wants to know of the place where a request came from: it can be answered, and nothing else."""
 
     request_id: str | int
@@ -239,7 +239,7 @@ def _unannounced(message: dict[str, Json]) -> bytes:
     return error_line(INVALID_PARAMS, hint, message["id"])
 
 
-class _Outbox:
+class _Outbox(Outlet):
     """Where the SDK's loop for the older revision writes: at once, and what cannot be written becomes an error."""
 
     def __init__(self, pump: Pump) -> None:
@@ -258,12 +258,3 @@ class _Outbox:
             self._pump.answer(line)
         else:
             self._pump.answers.write(line)
-
-    async def aclose(self) -> None:
-        return None
-
-    async def __aenter__(self) -> _Outbox:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        return None

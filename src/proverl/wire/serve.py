@@ -20,7 +20,7 @@ from ..errors import MissingExtra, UsageError
 from ..world.server import Server
 from .http import http_app
 from .sdk import PipeServer, sdk_server
-from .sessions import Door
+from .sessions import SessionHandler
 from .stdio import Pump, die_with_parent, take_streams
 
 try:
@@ -41,9 +41,9 @@ def serve_stdio(server: Server, *, seed: int = 0, strict: bool = False) -> None:
         strict: whether requests without a session key are refused
     """
     die_with_parent()
-    door = Door(server, seed=seed, strict=strict)
+    handler = SessionHandler(server, seed=seed, strict=strict)
     source, target = take_streams()
-    asyncio.run(_pump(door, source, target))
+    asyncio.run(_pump(handler, source, target))
 
 
 def serve_http(
@@ -69,7 +69,7 @@ def serve_http(
         UsageError: the host is no loopback address, or the port is taken
     """
     app = http_app(server, host=host, seed=seed, strict=strict)
-    with _listen(host, port) as listening:
+    with listen(host, port) as listening:
         shown = f"[{host}]" if ":" in host else host
         address = f"http://{shown}:{listening.getsockname()[1]}/mcp"
         if announce is None:
@@ -80,7 +80,12 @@ def serve_http(
         uvicorn.Server(config).run(sockets=[listening])
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
+    """A listening socket.
+
+    Raises:
+        UsageError: the port is taken, or there is no such address
+    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # asyncio switches Nagle's algorithm off only where the protocol is named; left on, each answer waits 40 ms.
     listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -94,8 +99,8 @@ def _listen(host: str, port: int) -> socket.socket:
     return listening
 
 
-async def _pump(door: Door, source: int, target: int) -> None:
+async def _pump(handler: SessionHandler, source: int, target: int) -> None:
     pump = Pump()
     await pump.open(source, target)
-    await PipeServer(sdk_server(door), pump).run()
+    await PipeServer(sdk_server(handler), pump).run()
     await pump.answers.finish()

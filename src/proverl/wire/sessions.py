@@ -3,8 +3,8 @@
 Covers: which session a request means, opening and closing sessions, tool calls, the hidden requests. Does not cover:
 lines and pipes (wire/lines.py, wire/stdio.py) or the SDK (wire/serve.py).
 
-A request is a method with parameters, the answer a dictionary that has passed the gate; an error is `Rejected`.
-Whatever a tool does, the door and its other sessions live on.
+A request is a method with parameters, the answer a dictionary that is strict JSON; an error is `Rejected`.
+Whatever a tool does, the handler and its other sessions live on.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ log = logging.getLogger(__name__)
 Params = dict[str, Json]
 
 
-class Door:
+class SessionHandler:
     """The sessions of one server in this process."""
 
     def __init__(

@@ -18,7 +18,7 @@ import stat
 import sys
 from collections import deque
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 from ..records import Json
 from .lines import Malformed, Overlong, Splitter, admit
@@ -121,6 +121,19 @@ class Inbox(Generic[Item]):
 
     async def __aexit__(self, *_: Any) -> None:
         await self.aclose()
+
+
+class Outlet:
+    """A stream to write to, as the SDK wants one; whoever has it says in `send` where to. Closing it is nothing."""
+
+    async def aclose(self) -> None:
+        """Nothing: the pipe belongs to somebody else."""
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        return None
 
 
 class Answers(asyncio.Protocol):

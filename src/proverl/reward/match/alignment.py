@@ -20,10 +20,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
+from ...paths import taken
 from ...records import Edge, Json, Origin
 from .assignment import assign
-from .steps import NOWHERE, Placed, Plan, Seen, View, came_before
-from .values import Shown, taken
+from .steps import NOWHERE, LocatedCall, Placed, Plan, View, came_before
+from .values import SearchableResult
 
 NODES = 2_000
 
@@ -34,7 +35,7 @@ class _Option(NamedTuple):
     `equal` says that the call has the very arguments of the step, also those that are not compared.
     """
 
-    seen: Seen
+    seen: LocatedCall
     m: int
     agreement: int
     call: bool
@@ -57,8 +58,8 @@ class Alignment:
         plan: Plan,
         turn: frozenset[int],
         views: Iterable[View],
-        window: Sequence[Seen],
-        reads: Sequence[tuple[Seen, Shown]],
+        window: Sequence[LocatedCall],
+        reads: Sequence[tuple[LocatedCall, SearchableResult]],
         placed: Mapping[int, Placed],
     ) -> None:
         self.plan = plan
@@ -67,7 +68,7 @@ class Alignment:
         self.placed = placed
         self._last = len(window)
         self._start = window[0].place if window else 0
-        self._named: dict[str, list[Seen]] = {}
+        self._named: dict[str, list[LocatedCall]] = {}
         for seen in window:
             self._named.setdefault(seen.call.name, []).append(seen)
         self._memo: dict[tuple[int, ...], tuple[int, int]] = {}
@@ -76,7 +77,7 @@ class Alignment:
         self._units(turn)
         self._options = {view.index: self._own(view) for view in self.views}
         self._best: tuple[int, Chosen] = (0, {})
-        self._nodes = 0
+        self.nodes = 0
 
     def _units(self, turn: frozenset[int]) -> None:
         """What one of each thing is worth, so that the sum of any number of a later kind is less than one of it."""
@@ -107,7 +108,7 @@ class Alignment:
         """A look-up as served by reads that came before its values were used, if there are such."""
         if not view.look_up or any(self.placed.get(index, NOWHERE).seen is not None for index in view.consumers):
             return None
-        last: Seen | None = None
+        last: LocatedCall | None = None
         for wanted in view.step.supplies:
             first = next((seen for seen, shown in self.reads if shown.holds(wanted)), None)
             if first is None:
@@ -116,7 +117,7 @@ class Alignment:
         assert last is not None
         return _Option(last, self.plan.scale, self.plan.scale, False, False)
 
-    def _fit(self, view: View, seen: Seen, chosen: Chosen | None) -> tuple[int, int]:
+    def _fit(self, view: View, seen: LocatedCall, chosen: Chosen | None) -> tuple[int, int]:
         """How well a call fits: m, agreement. Without `chosen`, a value made by another step may be any it can be."""
         sources = (lambda origin: self._values(origin, chosen)) if view.makers else _nothing_made
         agreed, required = view.agreeing(seen.call, sources)
@@ -289,7 +290,7 @@ class Alignment:
 
     def _branch(self, views: Sequence[View], chosen: Chosen, used: frozenset[int], value: int) -> None:
         """Try all ways to match these steps, the rest of a group, that may beat the best found so far."""
-        self._nodes += 1
+        self.nodes += 1
         bound, guess = self._relaxed(views, chosen, used)
         if value + bound <= self._best[0]:
             return
@@ -302,7 +303,7 @@ class Alignment:
         ways: list[_Option | None] = [None, *self._options[view.index]]
         ways.sort(key=lambda option: -self._hoped(view, option, chosen))
         for option in ways:
-            if self._nodes >= NODES:
+            if self.nodes >= NODES:
                 return
             takes = option is not None and option.call
             if option is not None and takes and option.seen.place in used:

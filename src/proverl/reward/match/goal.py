@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 
 from ...records import Change, Json, Kind
-from .steps import Placed, Seen, View, came_before
+from .steps import LocatedCall, Placed, View, came_before
 from .values import same, text
 
 
@@ -109,7 +109,7 @@ def _as_dictated(right: Json, given: Json, dictated: Iterable[str]) -> bool:
 
 
 def reads(
-    views: Sequence[View], placed: Mapping[int, Placed], window: Sequence[Seen], every: Mapping[int, View]
+    views: Sequence[View], placed: Mapping[int, Placed], window: Sequence[LocatedCall], every: Mapping[int, View]
 ) -> int:
     """How many of the terminal reads gave the user what was asked for: one call for each, as many as can be."""
     near = [
@@ -119,7 +119,7 @@ def reads(
     return len(matched(near))
 
 
-def _tells(view: View, seen: Seen, placed: Mapping[int, Placed], every: Mapping[int, View]) -> bool:
+def _tells(view: View, seen: LocatedCall, placed: Mapping[int, Placed], every: Mapping[int, View]) -> bool:
     """Whether a read was made with right values, after what had to change first; or showed what it should have.
 
     An argument that the ground truth does not have may change the result, so then only what was shown counts. An empty
@@ -136,7 +136,7 @@ def _tells(view: View, seen: Seen, placed: Mapping[int, Placed], every: Mapping[
     return right.kind is Kind.OK and call.outcome.kind is Kind.OK and same(right.value, call.outcome.value)
 
 
-def _first(index: int, seen: Seen, placed: Mapping[int, Placed], every: Mapping[int, View]) -> bool:
+def _first(index: int, seen: LocatedCall, placed: Mapping[int, Placed], every: Mapping[int, View]) -> bool:
     before = placed[index].seen
     if before is None:
         return every[index].step.effect == "read"

@@ -11,12 +11,13 @@ from collections.abc import Callable, Mapping
 from threading import Lock
 from typing import Any, NamedTuple
 
+from ...paths import parse, put, taken
 from ...records import Call, Edge, Json, Origin, Step, Task, Tool
 from ..terms import steps_of
-from .values import agree, keys, put, same, taken
+from .values import agree, same
 
 
-class Seen(NamedTuple):
+class LocatedCall(NamedTuple):
     """A call where it stands: `place` over the conversation, `moment` (turn, generation), `at` in its turn."""
 
     place: int
@@ -31,7 +32,7 @@ class Placed(NamedTuple):
     `by` is "call", "other read", or "" where there is none (then m and agreement are 0).
     """
 
-    seen: Seen | None = None
+    seen: LocatedCall | None = None
     by: str = ""
     m: float = 0.0
     o: int = 0
@@ -44,7 +45,7 @@ Sources = Callable[[Origin], list[Json]]
 """What the step that an origin points to may have made."""
 
 
-def came_before(seen: Seen, other: Seen, value: bool) -> bool:
+def came_before(seen: LocatedCall, other: LocatedCall, value: bool) -> bool:
     """Whether a call came before another; for a value that flows, in an earlier generation."""
     return seen.moment < other.moment if value else seen.place < other.place
 
@@ -73,7 +74,7 @@ class View:
         self._free = frozenset(tool.free if tool else ())
         required = tool.required if tool else tuple(step.arguments)
         self._required = frozenset(name for name in required if name in step.arguments)
-        origins = [(keys(place), origin) for place, origin in step.origins.items()]
+        origins = [(parse(place), origin) for place, origin in step.origins.items()]
         made = [(path, origin) for path, origin in origins if origin.made and origin.step in earlier and path]
         kept = {*step.compared, *step.dictated}
         self._wanted = [

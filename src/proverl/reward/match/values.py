@@ -1,7 +1,7 @@
-"""When two values agree, and where a value stands in a result.
+"""When two values agree, and whether a result shows a value.
 
-Covers: agreement under a schema (numbers, times, emails, paths, arrays that are sets), JSON equality, paths into
-results, and whether a result shows a value. Does not cover: which arguments are compared (alignment.py).
+Covers: agreement under a schema (numbers, times, emails, paths, arrays that are sets), JSON equality, values inside
+results. Does not cover: which arguments are compared (steps.py), or places in results (paths.py).
 """
 
 from __future__ import annotations
@@ -10,14 +10,10 @@ import math
 import posixpath
 import re
 import unicodedata
-from collections.abc import Iterator
 from datetime import datetime
-from functools import cache, lru_cache
-from typing import Any
 
-import re2
-
-from ...records import Json, Origin
+from ...paths import values
+from ...records import Json
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|z|[+-]\d\d:?\d\d)?")
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
@@ -124,67 +120,7 @@ def _same_moment(right: str, given: str) -> bool:
         return False
 
 
-# Paths into results
-
-
-@lru_cache(4096)
-def keys(path: str) -> tuple[str | int, ...]:
-    """The parts of a path such as accounts[2].account_id."""
-    return tuple(int(number) if number else name for name, number in re.findall(r"([^.\[\]]+)|\[(\d+)\]", path))
-
-
-def at(value: Json, path: str) -> Json:
-    """The value at a path, None where there is none."""
-    for key in keys(path):
-        if isinstance(key, str) and isinstance(value, dict):
-            value = value.get(key)
-        elif isinstance(key, int) and isinstance(value, list) and key < len(value):
-            value = value[key]
-        else:
-            return None
-    return value
-
-
-@cache
-def _pattern(match: str) -> Any:
-    return re2.compile(match)
-
-
-def taken(origin: Origin, result: Json) -> Json:
-    """The value that an origin takes from a result, None where there is none."""
-    value = at(result, origin.path)
-    if origin.match and isinstance(value, str):
-        found = _pattern(origin.match).search(value)
-        return None if found is None else found[1] if found.groups() else found[0]
-    return value
-
-
-def put(value: Json, path: tuple[str | int, ...], item: Json) -> Json:
-    """A copy of a value with another item at a path; the value itself where it has no such place."""
-    if not path:
-        return item
-    key, rest = path[0], path[1:]
-    if isinstance(key, str) and isinstance(value, dict) and key in value:
-        return {**value, key: put(value[key], rest, item)}
-    if isinstance(key, int) and isinstance(value, list) and key < len(value):
-        return [*value[:key], put(value[key], rest, item), *value[key + 1 :]]
-    return value
-
-
-def leaves(value: Json) -> Iterator[Json]:
-    """Every value in a result that is neither a list nor an object."""
-    stack = [value]
-    while stack:
-        top = stack.pop()
-        if isinstance(top, dict):
-            stack.extend(top.values())
-        elif isinstance(top, list):
-            stack.extend(top)
-        else:
-            yield top
-
-
-class Shown:
+class SearchableResult:
     """A result that can be asked, any number of times, whether it holds a value."""
 
     def __init__(self, result: Json) -> None:
@@ -198,14 +134,14 @@ class Shown:
         """
         if isinstance(wanted, str):
             if self._texts is None:
-                self._texts = frozenset(leaf for leaf in leaves(self._result) if isinstance(leaf, str))
+                self._texts = frozenset(leaf for leaf in values(self._result) if isinstance(leaf, str))
             return wanted in self._texts or any(wanted in leaf and _within(leaf, wanted) for leaf in self._texts)
         if isinstance(wanted, list | dict):
-            parts = list(leaves(wanted))
+            parts = list(values(wanted))
             return bool(parts) and all(self.holds(part) for part in parts)
         if wanted is None or isinstance(wanted, bool):
             return False
-        return any(same(wanted, leaf) for leaf in leaves(self._result))
+        return any(same(wanted, leaf) for leaf in values(self._result))
 
 
 def _within(leaf: str, wanted: str) -> bool:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 
 from ...chat import Model, Reply
-from ...records import Message, Tool
-from ..protocol import ChatPrompt, Limits, Tokens
+from ...records import Limits, Message, Tool
+from ..protocol import ChatPrompt, Tokens
 
 
 def asking(model: Model) -> Callable[[ChatPrompt], Awaitable[Reply]]:

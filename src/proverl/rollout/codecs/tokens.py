@@ -21,8 +21,8 @@ from typing import Any, Protocol
 
 from ...chat import Reply, hermes
 from ...errors import InfrastructureError, UsageError
-from ...records import Json, Message, Tool
-from ..protocol import Limits, Sampled, TokenPrompt, Tokens
+from ...records import Json, Limits, Message, Tool
+from ..protocol import Sampled, TokenPrompt, Tokens
 
 TAGS = (
     "<tool_call>",
@@ -113,10 +113,10 @@ class TokenCodec:
     def spell(self, reply: Reply) -> list[int]:
         """The ids of a reply, the ending token included, as a model would write them."""
         written = [
-            asked.fragment
-            if not asked.readable
-            else json.dumps({"name": asked.name, "arguments": asked.arguments}, ensure_ascii=False)
-            for asked in reply.calls
+            call.fragment
+            if not call.readable
+            else json.dumps({"name": call.name, "arguments": call.arguments}, ensure_ascii=False)
+            for call in reply.calls
         ]
         mark, (text, written) = self._broken((reply.text, written))
         parts = [text] if text else []

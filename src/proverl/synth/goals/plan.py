@@ -13,12 +13,12 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
-from ...paths import flat, taken
+from ...paths import extract, flat
 from ...records import Json, Kind, Outcome, Tool
 from ...world.session import LocalSession
 from ..phrases import OPTIONS, Entity, Phrases, ToolPhrases
 from ..sample import Context, Row, Shown, meets, names, shown
-from ..templates import Slot, Template
+from ..templates import PhraseTemplate, Slot
 
 TRIES = 10
 DEPTH = 4
@@ -54,7 +54,7 @@ class Goal:
     """Something that a user wants, the calls that get it (the last one is the goal itself), and its outcome."""
 
     tool: Tool
-    ask: Template
+    ask: PhraseTemplate
     choices: dict[str, Choice]
     calls: tuple[Planned, ...]
     outcome: Outcome
@@ -66,7 +66,7 @@ class Goal:
 
 
 @dataclass
-class Seen:
+class Knowledge:
     """What the conversation has shown so far: ids with the fields shown beside them, results, rows that it made.
 
     `known` holds ids that need no recognising: the user said them, or a call made them. `makers` tells which tool made
@@ -79,25 +79,25 @@ class Seen:
     made: list[Row] = field(default_factory=list)
     makers: dict[str, str] = field(default_factory=dict)
 
-    def copy(self) -> Seen:
+    def copy(self) -> Knowledge:
         """An independent copy, for trying something."""
-        return Seen(dict(self.fields), set(self.known), dict(self.results), list(self.made), dict(self.makers))
+        return Knowledge(dict(self.fields), set(self.known), dict(self.results), list(self.made), dict(self.makers))
 
 
 class Planner:
-    """Plans goals on a draft of the conversation's session.
+    """Plans goals on a session of its own.
 
-    `draft` runs ahead of the conversation: `commit` carries a goal's calls out there, so that the next goal can build
-    on it.
+    `session` is a fork of the conversation's that runs ahead of it: `commit` carries a goal's calls out there, so that
+    the next goal can build on it.
     """
 
-    def __init__(self, draft: LocalSession, context: Context, rng: random.Random) -> None:
-        self.draft = draft
+    def __init__(self, session: LocalSession, context: Context, rng: random.Random) -> None:
+        self.session = session
         self.context = context
         self.phrases: Phrases = context.phrases
         self.rng = rng
-        self.seen = Seen()
-        self.tools = {tool.name: tool for tool in draft.tools}
+        self.seen = Knowledge()
+        self.tools = {tool.name: tool for tool in session.tools}
         self._subjects: set[str] = set()
         self._clear: dict[str, bool] = {}
 
@@ -118,12 +118,12 @@ class Planner:
         return None
 
     def commit(self, goal: Goal) -> None:
-        """Carry a goal out on the draft, and remember what it showed and made."""
+        """Carry a goal out on the session, and remember what it showed and made."""
         before = len(self.seen.made)
         final = goal.calls[-1]
         there = {one.id for one in shown(goal.tool, final.arguments, goal.outcome.value) if self._is_there(one)}
         for call in goal.calls:
-            outcome = self.draft.call(call.tool, call.arguments)
+            outcome = self.session.call(call.tool, call.arguments)
             self._learn(self.seen, self.tools[call.tool], call.arguments, outcome, there)
         self.seen.made[before:] = [self._inspected(row) for row in self.seen.made[before:]]
         self._subjects |= goal.rows
@@ -143,10 +143,10 @@ class Planner:
 
     # Trying
 
-    def _try(self, tool: Tool, entry: ToolPhrases, ask: Template, choices: dict[str, Choice]) -> Goal | None:
+    def _try(self, tool: Tool, entry: ToolPhrases, ask: PhraseTemplate, choices: dict[str, Choice]) -> Goal | None:
         seen = self.seen.copy()
         calls: list[Planned] = []
-        with self.draft.attempt():
+        with self.session.attempt():
             for choice in choices.values():
                 for row in choice.rows:
                     if choice.literal:
@@ -164,20 +164,20 @@ class Planner:
                 return None
             choices = {**choices, **taken}
             final = Planned(tool.name, {name: choice.value for name, choice in choices.items()}, "goal")
-            before = self.draft.snapshot()
+            before = self.session.snapshot()
             outcome = self._do(final, seen, calls)
-            if outcome is None or not self._is_wished(tool, entry, outcome, before):
+            if outcome is None or not self._is_wanted(tool, entry, outcome, before):
                 return None
         return Goal(tool, ask, choices, tuple(calls), outcome)
 
-    def _is_wished(self, tool: Tool, entry: ToolPhrases, outcome: Outcome, before: bytes) -> bool:
-        """Whether a user would want this result: something was found or changed, and it is as phrases.toml wishes."""
+    def _is_wanted(self, tool: Tool, entry: ToolPhrases, outcome: Outcome, before: bytes) -> bool:
+        """Whether a user would want this result: something was found or changed, as `wish` in phrases.toml has it."""
         if outcome.kind is Kind.EMPTY or not meets(flat(outcome.value), entry.wish, self.context.today):
             return False
-        return tool.effect == "read" or bool(self.draft.changes(before))
+        return tool.effect == "read" or bool(self.session.changes(before))
 
     def _derive(
-        self, tool: Tool, entry: ToolPhrases, values: Mapping[str, Json], seen: Seen
+        self, tool: Tool, entry: ToolPhrases, values: Mapping[str, Json], seen: Knowledge
     ) -> dict[str, Choice] | None:
         """The arguments that are taken from results; an optional one only if a conditional need applies."""
         applies = any(meets(values, need.when, self.context.today) for need in entry.needs)
@@ -185,14 +185,14 @@ class Planner:
         for name, maker in entry.values.items():
             if "result" in maker and (name in tool.required or applies):
                 outcome = seen.results.get(maker["result"])
-                value = taken(outcome.value, maker["path"], maker.get("match", "")) if outcome else None
+                value = extract(outcome.value, maker["path"], maker.get("match", "")) if outcome else None
                 if value is None:
                     return None
                 found[name] = Choice(value, derived=True)
         return found
 
-    def _do(self, call: Planned, seen: Seen, calls: list[Planned]) -> Outcome | None:
-        outcome = self.draft.call(call.tool, call.arguments)
+    def _do(self, call: Planned, seen: Knowledge, calls: list[Planned]) -> Outcome | None:
+        outcome = self.session.call(call.tool, call.arguments)
         if not outcome.succeeded:
             return None
         calls.append(call)
@@ -205,7 +205,7 @@ class Planner:
         return not is_fresh or self._inspected(Row(one.entity, one.id, {})).fields != {}
 
     def _learn(
-        self, seen: Seen, tool: Tool, arguments: dict[str, Json], outcome: Outcome, there: Collection[str] = ()
+        self, seen: Knowledge, tool: Tool, arguments: dict[str, Json], outcome: Outcome, there: Collection[str] = ()
     ) -> None:
         seen.results[tool.name] = outcome
         for one in shown(tool, arguments, outcome.value):
@@ -224,7 +224,7 @@ class Planner:
         fitting = [tool for tool in self.tools.values() if self._inspects(tool, row.entity)]
         for tool in sorted(fitting, key=lambda tool: -len(tool.output_schema["properties"])):
             arguments: dict[str, Json] = {tool.required[0]: row.id}
-            outcome = self.draft.call(tool.name, arguments)
+            outcome = self.session.call(tool.name, arguments)
             found = shown(tool, arguments, outcome.value) if outcome.succeeded else ()
             for one in found:
                 if one.id == row.id:
@@ -235,28 +235,28 @@ class Planner:
         takes = [self.phrases.base(tool.takes[name]) for name in tool.required if name in tool.takes]
         return tool.effect == "read" and takes == [entity] and len(tool.required) == 1 and entity in tool.gives.values()
 
-    def _is_known(self, row: Row, seen: Seen) -> bool:
+    def _is_known(self, row: Row, seen: Knowledge) -> bool:
         fields = seen.fields.get(row.id)
         return row.id in seen.known or (fields is not None and names(self.phrases, row.entity, dict.fromkeys(fields)))
 
     # Look-ups
 
-    def _find(self, row: Row, seen: Seen, calls: list[Planned], depth: int) -> bool:
+    def _find(self, row: Row, seen: Knowledge, calls: list[Planned], depth: int) -> bool:
         """Make the row's id known by look-ups that use only words of the user and ids seen before."""
         if self._is_known(row, seen):
             return row.id in seen.makers or self._is_clear(row, seen, depth)
         return depth > 0 and self._look_up(row, seen, calls, depth)
 
-    def _is_clear(self, row: Row, seen: Seen, depth: int) -> bool:
+    def _is_clear(self, row: Row, seen: Knowledge, depth: int) -> bool:
         """Whether a look-up of a row that is known already shows no other row that its phrase could mean."""
         if row.id not in self._clear:
-            aside = seen.copy()
-            aside.fields.pop(row.id, None)
-            aside.known.discard(row.id)
-            self._clear[row.id] = self._look_up(row, aside, [], max(depth, 1))
+            before_it = seen.copy()
+            before_it.fields.pop(row.id, None)
+            before_it.known.discard(row.id)
+            self._clear[row.id] = self._look_up(row, before_it, [], max(depth, 1))
         return self._clear[row.id]
 
-    def _look_up(self, row: Row, seen: Seen, calls: list[Planned], depth: int) -> bool:
+    def _look_up(self, row: Row, seen: Knowledge, calls: list[Planned], depth: int) -> bool:
         """Find the row by the first facet that shows it; False also if the user's phrase means several of the rows."""
         spec = self.phrases.entities[row.entity]
         for facet in spec.find:
@@ -265,7 +265,7 @@ class Planner:
             if arguments is None:
                 del calls[before:]
                 continue
-            outcome = self.draft.call(facet.tool, arguments)
+            outcome = self.session.call(facet.tool, arguments)
             tool = self.tools[facet.tool]
             found = list(shown(tool, arguments, outcome.value)) if outcome.succeeded else []
             if any(one.id == row.id for one in found):
@@ -288,7 +288,7 @@ class Planner:
         spec: Entity,
         tool: str,
         templates: Mapping[str, Json],
-        seen: Seen,
+        seen: Knowledge,
         calls: list[Planned],
         depth: int,
     ) -> dict[str, Json] | None:
@@ -299,7 +299,7 @@ class Planner:
             if not isinstance(text, str) or "{" not in text:
                 arguments[argument] = text
                 continue
-            template = Template(text)
+            template = PhraseTemplate(text)
             entity = self.tools[tool].takes.get(argument)
             if entity is not None:
                 id = self.context.field(row, template.slots()[0])
@@ -322,7 +322,7 @@ class Planner:
 
     # Values
 
-    def _choose(self, tool: Tool, entry: ToolPhrases, ask: Template, terse: bool) -> dict[str, Choice] | None:
+    def _choose(self, tool: Tool, entry: ToolPhrases, ask: PhraseTemplate, terse: bool) -> dict[str, Choice] | None:
         named = {slot.split(".")[0] for slot in ask.slots()}
         optional = [name for name in tool.input_schema["properties"] if name in named and name not in tool.required]
         chance = {name: 0.0 if terse else entry.values.get(name, {}).get("chance", CHANCE) for name in optional}
@@ -461,7 +461,7 @@ class Planner:
         if "time" in maker:
             return self._moment(maker)
         if "secret" in maker:
-            return self.draft.secrets()[maker["secret"]]
+            return self.session.secrets()[maker["secret"]]
         if "row" in maker:
             row = self._row(maker["row"], maker.get("where", {}), choices, set())
             return None if row is None else self.context.field(row, maker.get("field", "id"))
@@ -474,7 +474,7 @@ class Planner:
 
     @property
     def now(self) -> datetime:
-        """The draft's virtual time: that of its world, for the clock moves only a little in a conversation."""
+        """The session's virtual time: that of its world, for the clock moves only a little in a conversation."""
         return self.context.today
 
     def _moment(self, maker: Mapping[str, Any]) -> str:
@@ -490,7 +490,7 @@ class Planner:
             return {key: self._fill(item, values) for key, item in value.items()}
         if not isinstance(value, str) or "{" not in value:
             return value
-        template = Template(value)
+        template = PhraseTemplate(value)
         if len(template.parts) == 1:
             return values.get(template.slots()[0])
         return template.render(lambda slot: None if values.get(slot.name) is None else str(values[slot.name]))

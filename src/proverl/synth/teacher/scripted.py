@@ -17,10 +17,10 @@ from ...records import Tool
 from ...world.session import LocalSession
 from ..goals.plan import Goal, Planned, Planner
 from ..graph import Graph
-from ..machine import Done, Draft, Proposal, Talk
+from ..machine import Dialogue, DialogueTurn, Done, Proposal
 from ..sample import Context
-from ..templates import Template, omittable
-from .wording import Speaker
+from ..templates import PhraseTemplate, omittable
+from .wording import Wording
 
 Level = Literal["complete", "missing", "minimal"]
 
@@ -33,7 +33,7 @@ REACHING = 2
 ASSISTANT_TURNS = 10
 LEAST_TURN = 3
 """Assistant turns that a further user turn needs at the least: a look-up, a goal, the closing words."""
-ASIDE = 0.2
+DIGRESSION = 0.2
 """How often a request has something in it that has nothing to do with the rest of it."""
 COMMON_WORDS = frozenset(
     ("the", "for", "from", "with", "between", "and", "set", "get", "add", "make", "file", "put", "let", "give", "take")
@@ -44,7 +44,7 @@ COMMON_WORDS = frozenset(
 class ScriptedTeacher:
     """Plays one conversation from a chain of tools.
 
-    `level` says how much the user tells; `hide` lets one goal's tool be missing at first. Both are wishes unless
+    `level` says how much the user tells; `hide` lets one goal's tool be missing at first. Both are tried for unless
     `insist` is set: `level` and `hidden` hold afterwards what came about. With `reads` the user only asks.
     """
 
@@ -62,7 +62,7 @@ class ScriptedTeacher:
         insist: bool = False,
     ) -> None:
         self.planner = Planner(session.fork(), context, rng)
-        self.speaker = Speaker(context, rng)
+        self.wording = Wording(context, rng)
         self.phrases = context.phrases
         self.graph = graph
         self.rng = rng
@@ -72,7 +72,7 @@ class ScriptedTeacher:
         self._hide = hide
         self._insist = insist
         self._among = graph.reads if reads else None
-        self._waiting = self._wishes(chain)
+        self._waiting = self._goal_tools(chain)
         self._used: Counter[str] = Counter(chain)
         self._goals: list[Goal] = []
         self._plan: list[Proposal] = []
@@ -90,29 +90,29 @@ class ScriptedTeacher:
 
     # The user
 
-    def ask(self, talk: Talk) -> Draft | None:
+    def ask(self, dialogue: Dialogue) -> DialogueTurn | None:
         """The next user turn: an answer to a question, a tool that came back, or new goals."""
         if self._held is not None:
             return self._supply(*self._held)
         if self._returns is not None:
             return self._bring_back(self._returns)
         self._rounds += 1
-        if not talk.turns and self._hide:
-            draft = self._without_its_tool()
-            if draft is not None:
-                return draft
+        if not dialogue.turns and self._hide:
+            turn = self._without_its_tool()
+            if turn is not None:
+                return turn
             if self._insist:
                 raise SynthesisError("no tool of these goals can be missing")
-        if not talk.turns and self.wanted != "complete":
-            draft = self._leave_out()
-            if draft is not None:
-                return draft
+        if not dialogue.turns and self.wanted != "complete":
+            turn = self._leave_out()
+            if turn is not None:
+                return turn
             if self._insist:
                 raise SynthesisError("no argument of these goals can be missing")
         goals = self._next_goals()
         return self._open(goals) if goals else None
 
-    def carry_on(self, talk: Talk) -> bool:
+    def carry_on(self, dialogue: Dialogue) -> bool:
         """Two turns with goals at the least, three at the most, less likely with each; a question is always answered.
 
         A turn without its tool has nothing to do, so two more follow it.
@@ -129,13 +129,15 @@ class ScriptedTeacher:
     def _least_rounds(self) -> int:
         return MAX_TURNS if self.hidden else MIN_TURNS
 
-    def _open(self, goals: list[Goal], opener: str = "", adds: tuple[str, ...] = ()) -> Draft:
-        said = self.speaker.query(goals, self.made, opener=opener)
+    def _open(self, goals: list[Goal], opener: str = "", adds: tuple[str, ...] = ()) -> DialogueTurn:
+        said = self.wording.query(goals, self.made, opener=opener)
         self._schedule(goals, said.arguments)
         facts = f"Yes, please go ahead. {said.plain}"
-        return Draft(said.text, goals=tuple(goals), facts=facts, dictated=_dictated(goals, said.arguments), adds=adds)
+        return DialogueTurn(
+            said.text, goals=tuple(goals), facts=facts, dictated=_dictated(goals, said.arguments), adds=adds
+        )
 
-    def _leave_out(self) -> Draft | None:
+    def _leave_out(self) -> DialogueTurn | None:
         """A first turn whose user does not say a required argument that no look-up can settle."""
         for name in [name for name in self._waiting if self.phrases.tools[name].missing]:
             goal = self.planner.plan(name, terse=self.wanted == "minimal")
@@ -147,25 +149,27 @@ class ScriptedTeacher:
             if not options:
                 continue
             argument = self.rng.choice(options)
-            said = self.speaker.query([goal], self.made, frozenset({argument}))
+            said = self.wording.query([goal], self.made, frozenset({argument}))
             self._waiting.remove(name)
             self._held = (goal, argument)
             self.level = self.wanted
             given = [words for other, words in entry.missing.items() if other in said.arguments[0]]
-            return Draft(said.text, "missing_argument", (goal,), missing=entry.missing[argument], present=tuple(given))
+            return DialogueTurn(
+                said.text, "missing_argument", (goal,), missing=entry.missing[argument], present=tuple(given)
+            )
         return None
 
-    def _supply(self, goal: Goal, argument: str) -> Draft:
+    def _supply(self, goal: Goal, argument: str) -> DialogueTurn:
         """The turn in which the user gives what was asked for."""
         self._held = None
         self.planner.commit(goal)
         self._goals.append(goal)
-        words = self.speaker.clause(goal, argument, self.made)
+        words = self.wording.clause(goal, argument, self.made)
         said = (frozenset(name for name, choice in goal.choices.items() if not choice.derived),)
         self._schedule([goal], said)
-        return Draft(words, goals=(goal,), facts=f"Yes, please. {words}", dictated=_dictated([goal], said))
+        return DialogueTurn(words, goals=(goal,), facts=f"Yes, please. {words}", dictated=_dictated([goal], said))
 
-    def _without_its_tool(self) -> Draft | None:
+    def _without_its_tool(self) -> DialogueTurn | None:
         """A first turn that asks for something whose tool is not there, and that no other tool can do."""
         writes = [name for name in self._waiting if self.planner.tools[name].effect != "read"]
         for name in [name for name in writes if not self.phrases.tools[name].replaceable]:
@@ -176,11 +180,11 @@ class ScriptedTeacher:
             self.hidden = self._absent = name
             if self.rng.random() < 0.5:
                 self._returns = goal
-            said = self.speaker.query([goal], self.made)
+            said = self.wording.query([goal], self.made)
             prefix = [call for call in goal.calls[:-1] if self.planner.tools[call.tool].effect == "read"]
             self._plan = [Proposal(call.tool, call.arguments, call.role) for call in prefix]
-            names = _named(self.planner.tools[name], self.phrases.tools[name].ask)
-            return Draft(said.text, "missing_function", (goal,), missing=names)
+            names = naming_words(self.planner.tools[name], self.phrases.tools[name].ask)
+            return DialogueTurn(said.text, "missing_function", (goal,), missing=names)
         return None
 
     def _reached_otherwise(self, goal: Goal) -> bool:
@@ -196,7 +200,7 @@ class ScriptedTeacher:
         return False
 
     def _changes_of(self, calls: Iterable[Planned]) -> list[object]:
-        twin = self.planner.draft.fork()
+        twin = self.planner.session.fork()
         before = twin.snapshot()
         for call in calls:
             twin.call(call.tool, call.arguments)
@@ -204,7 +208,7 @@ class ScriptedTeacher:
         twin.close()
         return [*changes]
 
-    def _bring_back(self, goal: Goal) -> Draft:
+    def _bring_back(self, goal: Goal) -> DialogueTurn:
         """The turn in which the missing tool has come back: the user asks for the same again."""
         self._returns, self._absent = None, ""
         self.planner.commit(goal)
@@ -220,7 +224,7 @@ class ScriptedTeacher:
                     break
                 follow_up = self.graph.chain(self.rng, self._used, FOLLOW_UP_LENGTHS, self._among)
                 self._used.update(follow_up)
-                self._waiting = self._wishes(follow_up)
+                self._waiting = self._goal_tools(follow_up)
             later = []
             for name in self._waiting:
                 goal = self._plan_next(name, goals) if len(goals) < most else None
@@ -247,7 +251,7 @@ class ScriptedTeacher:
             return None
         if self._is_idle(goal) or not self._fits([*beside, goal], 1):
             return None
-        if beside and not any(self._belong(goal, other) for other in beside) and self.rng.random() > ASIDE:
+        if beside and not any(self._belong(goal, other) for other in beside) and self.rng.random() > DIGRESSION:
             self._put_off = name
             return None
         self.planner.commit(goal)
@@ -274,36 +278,36 @@ class ScriptedTeacher:
         tools = self.phrases.tools
         return one in tools[other].undoes or other in tools[one].undoes
 
-    def _wishes(self, chain: tuple[str, ...]) -> list[str]:
+    def _goal_tools(self, chain: tuple[str, ...]) -> list[str]:
         """The tools of a chain that a user asks for; a read that only feeds a later one is found along the way."""
-        wishes = []
+        found = []
         for index, name in enumerate(chain):
             feeds = any(self.graph.directed.has_edge(name, later) for later in chain[index + 1 :])
             hidden = self.graph.tools[name].effect == "read" and feeds
             if self.phrases.tools[name].goal and not hidden:
-                wishes.append(name)
-        return wishes
+                found.append(name)
+        return found
 
     # The assistant
 
-    def act(self, talk: Talk) -> list[Proposal]:
+    def act(self, dialogue: Dialogue) -> list[Proposal]:
         """The next planned call, one at a time."""
         return [self._plan.pop(0)] if self._plan else []
 
-    def recover(self, talk: Talk, failed: list[Done]) -> list[Proposal]:
+    def recover(self, dialogue: Dialogue, failed: list[Done]) -> list[Proposal]:
         """Nothing: plans were tried before, so a failure means that the world is not the one they were made for."""
         first = failed[0]
         raise SynthesisError(f"{first.proposal.tool} failed on the live session: {first.outcome.message}")
 
-    def respond(self, talk: Talk) -> str:
+    def respond(self, dialogue: Dialogue) -> str:
         """A question, a refusal that names what is missing, or the results."""
-        turn = talk.turn
+        turn = dialogue.turn
         self._spent += len(turn.done) + 1
         if turn.kind == "missing_argument" and self._held is not None:
-            return self.speaker.question(*self._held)
+            return self.wording.question(*self._held)
         if turn.kind == "missing_function":
-            return self.speaker.refusal(turn.goals[0], self.made, turn.missing)
-        return self.speaker.answer(turn.goals)
+            return self.wording.refusal(turn.goals[0], self.made, turn.missing)
+        return self.wording.answer(turn.goals)
 
     def _schedule(self, goals: Iterable[Goal], said: tuple[frozenset[str], ...]) -> None:
         self._plan = []
@@ -328,7 +332,7 @@ def _dictated(goals: Iterable[Goal], said: tuple[frozenset[str], ...]) -> tuple[
     return tuple(texts)
 
 
-def _named(tool: Tool, asks: Iterable[Template]) -> tuple[str, ...]:
+def naming_words(tool: Tool, asks: Iterable[PhraseTemplate]) -> tuple[str, ...]:
     """The words of which a refusal must hold one to name a tool: its name, that name's words, the user's verbs.
 
     A noun counts in both numbers: who cannot save an address cannot save addresses. A verb that says little (set,

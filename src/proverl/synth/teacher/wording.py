@@ -12,11 +12,11 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from ...paths import at
+from ...paths import get
 from ...records import Json
 from ..goals.plan import Choice, Goal
 from ..sample import Context, Row, shown
-from ..templates import Slot, Template, listed, omittable, spoken
+from ..templates import PhraseTemplate, Slot, listed, omittable, spoken
 
 ASKING = frozenset(
     "are can did do does has have how is was what when where which who whose why will".split()  # noqa: SIM905
@@ -39,7 +39,7 @@ class Said:
     arguments: tuple[frozenset[str], ...]
 
 
-class Speaker:
+class Wording:
     """Speaks for the user and the assistant of one conversation, remembering what was mentioned.
 
     `made` in its methods maps the ids of rows that the conversation created to the tools that did.
@@ -75,7 +75,7 @@ class Speaker:
     def clause(self, goal: Goal, argument: str, made: Mapping[str, str]) -> str:
         """What the user answers when asked for an argument that was left out."""
         clause = omittable(goal.ask)[argument]
-        words, _ = self._asked(Template("", clause.parts), goal, made)
+        words, _ = self._asked(PhraseTemplate("", clause.parts), goal, made)
         words = words.lstrip(" ,;:")
         self._note_made(goal, made)
         return _sentence(words if goal.choices[argument].rows else PREPOSITION.sub("", words, count=1))
@@ -129,14 +129,14 @@ class Speaker:
                 self._last.pop(self.phrases.base(entity), None)
         return _sentence(text)
 
-    def _told(self, template: Template, value: Json) -> str:
+    def _told(self, template: PhraseTemplate, value: Json) -> str:
         """A template over a result; a bracket is shown when all its values are there and none is 0, false or empty."""
         return template.render(
-            partial(self._field, value), lambda name: bool(at(value, name) if isinstance(value, dict) else value)
+            partial(self._field, value), lambda name: bool(get(value, name) if isinstance(value, dict) else value)
         )
 
     def _field(self, value: Json, slot: Slot) -> str:
-        found = at(value, slot.name) if isinstance(value, dict) else value
+        found = get(value, slot.name) if isinstance(value, dict) else value
         words = self.phrases.words.get(slot.name.rsplit(".", 1)[-1], {})
         if slot.format == "" and isinstance(found, str) and found in words:
             return words[found]
@@ -145,7 +145,7 @@ class Speaker:
         return spoken(found, slot.format, self.context.today.date())
 
     def _asked(
-        self, template: Template, goal: Goal, made: Mapping[str, str], omit: Collection[str] = ()
+        self, template: PhraseTemplate, goal: Goal, made: Mapping[str, str], omit: Collection[str] = ()
     ) -> tuple[str, frozenset[str]]:
         """A template over a goal's arguments in words, and the arguments that it says."""
         said: set[str] = set()
@@ -215,7 +215,7 @@ class Speaker:
             return self._worded(spec.again, row) or f"that {row.entity.replace('_', ' ')}"
         return self.context.refer(row)
 
-    def _worded(self, template: Template | None, row: Row) -> str | None:
+    def _worded(self, template: PhraseTemplate | None, row: Row) -> str | None:
         """A template over a row's fields, None if the row lacks one of them."""
         if template is None:
             return None

@@ -1,4 +1,4 @@
-"""The seam to TRL's trainer: dataset, rollout function, reward function.
+"""The interface to TRL's trainer: dataset, rollout function, reward function.
 
 Covers: what the trainer is handed, and what its rollouts are handed back as. Does not cover: merging turns into one
 generation (batcher.py) or the run and its files (trainer.py).
@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from ...errors import UsageError
-from ...records import Json, Message, Score, Task, Trace, plain
-from ...rollout import Limits, Opener, TokenCodec, play
+from ...records import Json, Limits, Message, Score, Task, Trace, plain
+from ...rollout import Opener, TokenCodec, play
 from ..metrics import figures
 from .batcher import Batcher
 

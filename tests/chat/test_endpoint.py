@@ -1,4 +1,4 @@
-"""Models: reading calls out of text, the endpoint's wire, the scripted double."""
+"""A model behind an OpenAI-compatible endpoint: what is sent, and what is read from the answer."""
 
 import asyncio
 import json
@@ -9,159 +9,21 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from proverl.chat import Asked, Endpoint, Reply, Scripted, fenced, hermes, read_object, without_thinking
+from proverl.chat import Endpoint, Reply, ToolCall
 from proverl.chat.endpoint import wire
 from proverl.errors import DeadlineExceeded, InfrastructureError, UsageError
 from proverl.records import Kind, Message, Trace
 from proverl.rollout import MessageCodec, asking, play
-from proverl.strict_json import Unfit
 from support.shop import server
 from support.shop.tasks import irrelevant, open_session
 
 GOOD = '{"name": "buy", "arguments": {"n": 1}}'
-BUY = Asked("buy", {"n": 1})
+BUY = ToolCall("buy", {"n": 1})
 
 
 def block(inside: str) -> str:
     return f"<tool_call>\n{inside}\n</tool_call>"
-
-
-# Calls in text
-
-
-def test_blocks_are_calls_and_the_rest_is_text():
-    assert hermes(f"Let me see.\n{block(GOOD)}\n{block(GOOD)}\nDone.") == Reply("Let me see.\n\n\nDone.", (BUY, BUY))
-
-
-def test_a_closing_tag_inside_a_string_does_not_end_the_block():
-    text = '{"name": "note", "arguments": {"text": "</tool_call><tool_call>"}}'
-    assert hermes(block(text)).calls == (Asked("note", {"text": "</tool_call><tool_call>"}),)
-
-
-def test_the_last_block_may_lack_its_closing_tag():
-    assert hermes(f"<tool_call>{GOOD}").calls == (BUY,)
-    assert hermes(f"<tool_call>{GOOD}<tool_call>{GOOD}").calls == (BUY, BUY)
-
-
-@pytest.mark.parametrize(
-    ("fragment", "problem"),
-    [
-        ('{"name": "buy", "arguments": {"n": 1}', "delimiter"),
-        ('{"name": "buy", "arguments": {"n": 1, "n": 2}}', "occurs twice"),
-        ('{"name": "buy", "name": "sell", "arguments": {}}', "occurs twice"),
-        ('{"name": "buy", "arguments": {"n": NaN}}', "NaN"),
-        ('{"name": "buy", "arguments": {"n": -Infinity}}', "Infinity"),
-        ('{"name": "buy", "arguments": {"n": 1e999}}', "too large"),
-        ('{"name": "buy", "arguments": {"n": "\\ud800"}}', "surrogate"),
-        ('{"name": "buy", "arguments": {"n": ' + "9" * 5000 + "}}", "outside"),
-        ('{"name": "buy", "arguments": ' + '{"a":' * 70 + "1" + "}" * 70 + "}", "deeper"),
-        ('{"name": "buy", "arguments": ' + "[" * 100_000, "deeper"),
-        ('{"name": "buy", "arguments": [1]}', "a list"),
-        ('{"name": "buy", "arguments": "{}"}', "a string"),
-        ('{"name": "buy", "arguments": null}', "null"),
-        ('{"name": "buy"}', "missing"),
-        ('{"arguments": {}}', '"name"'),
-        ('{"name": 3, "arguments": {}}', '"name"'),
-        (f"[{GOOD}]", "a list"),
-        (f"{GOOD} and more", "text after"),
-        (f"{GOOD}{GOOD}", "text after"),
-        ("buy(n=1)", "Expecting value"),
-    ],
-)
-def test_what_two_readers_could_read_differently_is_a_malformed_call_with_its_fragment(fragment, problem):
-    (asked,) = hermes(block(fragment)).calls
-    assert not asked.readable
-    assert asked.fragment == fragment
-    assert problem in asked.problem
-    assert asked.arguments == {}
-
-
-def test_an_empty_block_is_a_malformed_call():
-    (asked,) = hermes("<tool_call></tool_call>").calls
-    assert asked.fragment
-    assert not asked.readable
-
-
-def test_the_name_of_a_malformed_call_is_kept_where_it_could_be_read():
-    assert hermes(block('{"name": "buy", "arguments": 3}')).calls[0].name == "buy"
-
-
-@pytest.mark.parametrize(
-    ("text", "rest"),
-    [
-        ("<think>a</think>b", "b"),
-        ("a<think>b</think>c<think>d</think>e", "ace"),
-        ("<think>never closed", ""),
-        ("opened in the prompt</think>b", "b"),
-        ("opened in the prompt</think>b<think>c</think>d", "bd"),
-        ("nothing", "nothing"),
-    ],
-)
-def test_thinking_is_taken_away(text, rest):
-    assert without_thinking(text) == rest
-
-
-def test_calls_inside_thinking_do_not_count():
-    assert hermes(f"<think>perhaps {block(GOOD)}</think>No.") == Reply("No.")
-    assert hermes(f"<think>perhaps {block(GOOD)}") == Reply()
-    assert fenced(f"<think>```json\n{GOOD}\n```</think>No.") == Reply("No.")
-
-
-@given(st.text(alphabet=st.sampled_from('<>/tool_cal{}[]":,namergu1 \n\\'), max_size=60), st.booleans())
-def test_no_text_makes_the_reader_fail_and_every_opened_block_is_a_call(text, inside):
-    text = block(text) if inside else text
-    reply = hermes(text)
-    assert len(reply.calls) >= (1 if inside else 0)
-    fenced(f"```json\n{text}\n```")
-
-
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers(1 - 2**53, 2**53 - 1) | st.floats(1 - 2**53, 2**53 - 1) | st.text(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
-    max_leaves=8,
-)
-
-
-@given(st.text(min_size=1), st.dictionaries(st.text(), JSON, max_size=4))
-def test_a_call_written_by_any_json_writer_is_read_back(name, arguments):
-    for ascii_only in (True, False):
-        text = json.dumps({"name": name, "arguments": arguments}, ensure_ascii=ascii_only)
-        assert hermes(block(text)).calls == (Asked(name, arguments),)
-        assert read_object(text) == {"name": name, "arguments": arguments}
-
-
-def test_read_object_takes_nothing_after_the_object():
-    with pytest.raises(Unfit, match="after"):
-        read_object("{} {}")
-
-
-def test_a_fence_with_a_call_is_lifted_and_other_fences_stay_text():
-    other = '```json\n{"name": "Ann", "age": 3}\n```'
-    reply = fenced(f"First:\n```json\n{GOOD}\n```\nThen:\n{other}")
-    assert reply.calls == (BUY,)
-    assert other in reply.text
-    assert GOOD not in reply.text
-
-
-def test_a_fence_with_a_list_of_calls_is_lifted_whole():
-    assert fenced(f"```\n[{GOOD}, {GOOD}]\n```").calls == (BUY, BUY)
-
-
-def test_a_fence_that_should_be_a_call_and_is_malformed_is_a_malformed_call():
-    (asked,) = fenced('```json\n{"name": "buy", "arguments": {"n": 1,}}\n```').calls
-    assert not asked.readable
-
-
-def test_the_message_of_a_reply_keeps_what_could_not_be_read_in_its_text():
-    message = hermes(f"Hm. {block(GOOD)}{block('{')}").message()
-    assert message.tool_calls == (("buy", {"n": 1}),)
-    assert message.content == "Hm.\n<tool_call>{</tool_call>"
-
-
-# The wire
 
 
 def test_results_carry_the_id_of_the_call_they_answer_and_parse_errors_follow_as_a_user_message():
@@ -265,7 +127,7 @@ def test_an_endpoint_is_sent_messages_schemas_and_options_and_its_calls_are_read
     calls = [("buy", '{"n": 1}'), ("list_items", "")]
     with endpoint(completion("So be it.", calls), options={"temperature": 0, "max_tokens": 9}) as (model, asked):
         reply = ask(model)
-    assert reply == Reply("So be it.", (BUY, Asked("list_items")), tokens=7)
+    assert reply == Reply("So be it.", (BUY, ToolCall("list_items")), tokens=7)
     (request,) = asked
     assert request["model"] == "m"
     assert request["temperature"] == 0
@@ -276,8 +138,8 @@ def test_an_endpoint_is_sent_messages_schemas_and_options_and_its_calls_are_read
 
 def test_arguments_that_cannot_be_read_make_a_malformed_call():
     with endpoint(completion(None, [("buy", '{"n": 1, "n": 2}')])) as (model, _):
-        (asked,) = ask(model).calls
-    assert (asked.name, asked.fragment, asked.readable) == ("buy", '{"n": 1, "n": 2}', False)
+        (call,) = ask(model).calls
+    assert (call.name, call.fragment, call.readable) == ("buy", '{"n": 1, "n": 2}', False)
 
 
 @pytest.mark.parametrize("text", [f"```json\n{GOOD}\n```", block(GOOD)])
@@ -360,23 +222,3 @@ def test_an_episode_with_an_endpoint_sends_back_the_results_of_its_calls():
     assert result["tool_call_id"] == assistant["tool_calls"][0]["id"]
     assert result["content"] == good.outcome.observation()
     assert error == {"role": "user", "content": bad.outcome.observation()}
-
-
-# The double
-
-
-def test_the_scripted_model_gives_its_replies_in_order_and_remembers_what_it_was_asked():
-    model = Scripted(["One.", Reply("", (BUY,))])
-
-    async def both() -> list[Reply]:
-        return [await model.reply((Message("user", text),), ()) for text in "ab"]
-
-    assert asyncio.run(both()) == [Reply("One."), Reply("", (BUY,))]
-    assert [messages[0].content for messages, _ in model.seen] == ["a", "b"]
-    with pytest.raises(UsageError, match="2 replies"):
-        asyncio.run(model.reply((), ()))
-
-
-def test_the_scripted_model_can_answer_by_a_function():
-    model = Scripted(lambda messages, tools: f"{len(messages)} and {len(tools)}")
-    assert asyncio.run(model.reply((Message("user", "a"),), server.tools[:2])) == Reply("1 and 2")

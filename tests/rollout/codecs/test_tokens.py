@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from proverl.chat import Asked, Reply
+from proverl.chat import Reply, ToolCall
 from proverl.errors import UsageError
 from proverl.policies.scripted import POLICIES
-from proverl.records import Kind, Message, Task, Trace
-from proverl.rollout import DEFAULT, Limits, Sampled, TokenCodec, TokenPrompt, play
+from proverl.records import DEFAULT_LIMITS, Kind, Limits, Message, Task, Trace
+from proverl.rollout import Sampled, TokenCodec, TokenPrompt, play
 from support.shop import server
 from support.shop.episodes import CODEC, act, act_in_tokens, kinds
 from support.shop.tasks import (
@@ -23,7 +23,7 @@ from support.shop.tasks import (
 from support.shop.tokenizer import CharacterTokenizer
 
 
-def in_tokens(task: Task, *texts: str, limits: Limits = DEFAULT, codec: TokenCodec = CODEC) -> Trace:
+def in_tokens(task: Task, *texts: str, limits: Limits = DEFAULT_LIMITS, codec: TokenCodec = CODEC) -> Trace:
     """The trace of a task with these texts as sampled ids."""
     left = list(texts)
 
@@ -34,7 +34,7 @@ def in_tokens(task: Task, *texts: str, limits: Limits = DEFAULT, codec: TokenCod
     return asyncio.run(play(task, open_session, generate, codec, limits))
 
 
-def check_tokens(trace: Trace, limits: Limits = DEFAULT) -> None:
+def check_tokens(trace: Trace, limits: Limits = DEFAULT_LIMITS) -> None:
     assert len(trace.response_ids) == len(trace.response_mask) == len(trace.logprobs)
     assert len(trace.response_ids) <= limits.response_tokens
     assert set(trace.response_mask) <= {0, 1}
@@ -170,7 +170,7 @@ ARGUMENTS = st.dictionaries(
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["buy", "list_items"]), ARGUMENTS), min_size=1, max_size=4))
 def test_calls_that_are_spelled_in_tokens_are_read_back_as_they_were(calls):
-    reply = Reply("So be it.", tuple(Asked(name, arguments) for name, arguments in calls))
+    reply = Reply("So be it.", tuple(ToolCall(name, arguments) for name, arguments in calls))
     read = CODEC.read(CODEC.spell(reply))
     assert read.text == reply.text
     assert read.calls == reply.calls
