@@ -27,13 +27,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .chat import Endpoint, Model
-    from .errors import ProverlError
+    from .errors import ProverlError, Refused
     from .records import Call, Limits, Outcome, Score, Task, Tool, Trace
     from .reward import score
     from .rollout import play
     from .servers import open_session
     from .wire.manager import MCPManager
-    from .world.server import Refused, Server
+    from .world.server import Server
     from .world.session import Session
 
 __all__ = [
@@ -58,13 +58,13 @@ __all__ = [
 
 _HOMES = {
     "chat": ("Endpoint", "Model"),
-    "errors": ("ProverlError",),
+    "errors": ("ProverlError", "Refused"),
     "records": ("Call", "Limits", "Outcome", "Score", "Task", "Tool", "Trace"),
     "reward": ("score",),
     "rollout": ("play",),
     "servers": ("open_session",),
     "wire.manager": ("MCPManager",),
-    "world.server": ("Refused", "Server"),
+    "world.server": ("Server",),
     "world.session": ("Session",),
 }
 

@@ -73,7 +73,8 @@ class Tool:
     `takes` maps an argument to the entity whose id it holds, `gives` a path in the result (`accounts[].account_id`)
     to the entity whose id stands there. `after` names tools that may have to run first, `secret` the arguments whose
     value only the user or an earlier result may supply, `free` the free-text arguments, `refusals` the codes with
-    which the tool can refuse.
+    which the tool can refuse. `marks` maps a path in the result to what stands there: money, date, moment, text,
+    comparable, flag.
     """
 
     name: str
@@ -89,6 +90,7 @@ class Tool:
     secret: tuple[str, ...] = ()
     free: tuple[str, ...] = ()
     refusals: tuple[str, ...] = ()
+    marks: dict[str, str] = field(default_factory=dict)
 
     @property
     def required(self) -> tuple[str, ...]:

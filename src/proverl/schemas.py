@@ -17,12 +17,15 @@ from __future__ import annotations
 
 import json
 from functools import lru_cache
-from typing import Final
+from typing import Final, TypeAlias
 
 import jsonschema_rs
 
 from .errors import DefinitionError
 from .records import Json
+
+Validator: TypeAlias = jsonschema_rs.Validator
+"""The compiled judge of a schema: `is_valid(value)`, `iter_errors(value)`."""
 
 KEPT: Final = 8192
 """Judges that are kept; the least recently used one goes first."""
@@ -31,8 +34,8 @@ KEPT: Final = 8192
 _canonical = json.JSONEncoder(sort_keys=True, ensure_ascii=False, check_circular=False, separators=(",", ":")).encode
 
 
-def judge(schema: Json) -> jsonschema_rs.Validator:
-    """The compiled judge of a schema: `is_valid(value)`, `iter_errors(value)`.
+def judge(schema: Json) -> Validator:
+    """The compiled judge of a schema.
 
     Raises:
         DefinitionError: this is no JSON Schema; the message says why
@@ -60,7 +63,7 @@ def fits(schema: Json, value: Json) -> bool:
 
 
 @lru_cache(KEPT)
-def _compiled(text: str) -> jsonschema_rs.Validator | str:
+def _compiled(text: str) -> Validator | str:
     """The judge of a schema's text, or why there is none."""
     try:
         return jsonschema_rs.validator_for(text, validate_formats=False, retriever=_nothing_is_fetched)

@@ -18,8 +18,8 @@ MAX_DEPTH = 64
 MAX_INTEGER = (1 << 53) - 1
 SPACE = " \t\r\n"
 """What JSON takes for space."""
-MAX_TEXT = 40_000
-"""Bytes of one text in the arguments of a call; SQLite's LIKE takes patterns of at most 50,000."""
+MAX_TEXT = 65_536
+"""Bytes of one text in the arguments of a call: a domain's own limits (16 KB of a file) are to be met before it."""
 
 
 class Unfit(ValueError):
@@ -27,7 +27,7 @@ class Unfit(ValueError):
 
 
 def check_arguments(arguments: Any) -> None:
-    """Raise `Unfit` unless these may be the arguments of a call: a JSON object with no text beyond 40,000 bytes."""
+    """Raise `Unfit` unless these may be the arguments of a call: a JSON object with no text beyond 65,536 bytes."""
     if type(arguments) is not dict:
         raise Unfit(f"arguments must be an object, not {type(arguments).__name__}")
     for name, value in arguments.items():

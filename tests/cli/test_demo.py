@@ -26,7 +26,7 @@ MANY = 600
 @cache
 def episodes(count: int) -> tuple[evaluate.Episode, ...]:
     """All policies on so many tasks."""
-    tasks = data.synthesise([servers.load(name) for name in servers.names()], count, seed=11).tasks
+    tasks = data.synthesise([servers.load(name) for name in servers.with_phrases()], count, seed=11).tasks
     found: list[evaluate.Episode] = []
     for name, policy in POLICIES.items():
         traces = asyncio.run(evaluate.play_all(tasks, partial(Acting, policy)))

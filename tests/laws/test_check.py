@@ -1,30 +1,31 @@
 """The laws see each kind of breach, and the drawn calls reach deep."""
 
+import re
 import sys
 from collections import Counter
 from datetime import timedelta
-from importlib import resources
 from types import ModuleType
 from typing import Annotated, Any
 
 import pytest
-from typing_extensions import TypedDict
 
 from proverl import laws
-from proverl.laws.arguments import Generator, at
-from proverl.world.server import SECRET, Field, Ref, Refused, Server, World, tool
+from proverl.laws.arguments import Generator
+from proverl.laws.inside import LAWS_INSIDE
+from proverl.world.domain import SECRET, Builder, Day, Field, Server, TypedDict, World, refuse, tool
 from proverl.world.session import LocalSession
-from proverl.world.world import Builder
 from support import shop
 from support.depot import server as depot
+from support.shop.tools import CUSTOMER, ITEM, ItemId
 
 
 class Shown(TypedDict):
-    item_id: Annotated[str, Ref("item")]
+    item_id: ItemId
     stock: int
 
 
 MEMORY: list[int] = []
+CACHE: dict[str, str] = {}
 
 
 def first_item(world: World) -> dict[str, Any]:
@@ -56,7 +57,7 @@ def write_that_deletes(world: World) -> Shown:
 @tool("write", idempotent=True)
 def not_idempotent(world: World) -> Shown:
     """Count on and on."""
-    world.update("item", first_item(world)["item_id"], stock=first_item(world)["stock"] + 1)
+    world.update(ITEM, first_item(world)["item_id"], stock=first_item(world)["stock"] + 1)
     return first_item(world)
 
 
@@ -66,10 +67,10 @@ def wrong_result(world: World) -> Shown:
     return {"item_id": "x", "stock": "many"}  # type: ignore[typeddict-item]
 
 
-@tool("read", refusals=["something_else"])
+@tool("read", refusals="something_else")
 def undeclared(world: World) -> Shown:
     """Refuse with a code that is not declared."""
-    raise Refused("surprise", "no")
+    refuse("surprise", "no")
 
 
 @tool("read")
@@ -113,14 +114,106 @@ def tells_the_pin(world: World, pin: Annotated[str, SECRET] = "") -> TypedDict("
 @tool("write")
 def order_by_accident(world: World) -> TypedDict("Order", {"names": list[str]}):  # type: ignore[valid-type]
     """List new rows in the order of the table, which a changeset does not keep."""
-    world.insert("item", item_id=world.new_id("item"), name=f"n{world.now}", price=1, stock=1)
+    world.add(ITEM, name=f"n{world.now}", price=1, stock=1)
     rows = world.all("SELECT name FROM item WHERE price = 1")
     return {"names": [row["name"] for row in rows]}
 
 
+@tool("write", refusals="sold_out item_not_found")
+def looks_up_too_late(world: World, item_id: ItemId) -> Shown:
+    """Refuse in another order than declared.
+
+    Args:
+        item_id: an item
+    """
+    item = world.find(ITEM, item_id)
+    if item["stock"] < 15:
+        refuse("sold_out", f"only {item['stock']} of {item_id} are left; choose another item")
+    world.update(ITEM, item_id, stock=item["stock"] - 1)
+    return {"item_id": item_id, "stock": item["stock"] - 1}
+
+
+@tool("write", refusals="item_not_found sold_out")
+def refuses_too_late(world: World, item_id: ItemId) -> Shown:
+    """Write first.
+
+    Args:
+        item_id: an item
+    """
+    item = world.find(ITEM, item_id)
+    world.update(ITEM, item_id, stock=item["stock"] + 1)
+    if item["stock"] < 15:
+        refuse("sold_out", f"only {item['stock']} of {item_id} are left; choose another item")
+    return {"item_id": item_id, "stock": item["stock"] + 1}
+
+
+@tool("read", refusals="item_not_found never_raised")
+def promises_too_much(world: World, item_id: ItemId) -> Shown:
+    """Declare what nothing refuses with.
+
+    Args:
+        item_id: an item
+    """
+    return {"item_id": item_id, "stock": world.find(ITEM, item_id)["stock"]}
+
+
+@tool("read")
+def takes_any_day(world: World, day: Day = "2031-05-14") -> Shown:
+    """Look at no day that it is given.
+
+    Args:
+        day: a day, YYYY-MM-DD
+    """
+    return first_item(world)
+
+
+@tool("write")
+def loses_a_note(world: World, note: str) -> Shown:
+    """Keep nothing of the note.
+
+    Args:
+        note: a note
+    """
+    return not_idempotent(world)
+
+
+@tool("write", unechoed={"note": "it is thrown away", "word": "so is this", "size": "and this"})
+def loses_three(world: World, note: str, word: str, size: int) -> Shown:
+    """Keep nothing of them.
+
+    Args:
+        note: a note
+        word: a word
+        size: a size
+    """
+    return not_idempotent(world)
+
+
+@tool("write")
+def writes_the_time(world: World) -> Shown:
+    """Write the time into a column that is not marked as a clock."""
+    world.update(ITEM, first_item(world)["item_id"], name=world.moment)
+    return first_item(world)
+
+
+@tool("write")
+def forgets_to_say_idempotent(world: World) -> Shown:
+    """Set what is set."""
+    world.update(ITEM, first_item(world)["item_id"], stock=7)
+    return first_item(world)
+
+
+@tool("read")
+def remembers_in_silence(world: World) -> Shown:
+    """Keep rows in a module between calls, and answer as if it did not."""
+    CACHE.setdefault(str(len(CACHE) % 3), first_item(world)["item_id"])
+    return first_item(world)
+
+
 def seed_nothing(world: Builder) -> None:
     world.random.seed(1)
-    world.now = world.now.replace(year=2031, month=1, day=1)
+    world.opening = world.opening.replace(year=2031, month=1, day=1)
+    world.set_clock(world.opening)
     world._counters = dict.fromkeys(world._counters, 1)
     shop.build(world)
 
@@ -130,12 +223,12 @@ def server(*names: str, seed: Any = shop.build) -> Server:
     vars(module).update({name: vars(sys.modules[__name__])[name] for name in ("fine", *names)})
     return Server(
         "bad",
-        folder=resources.files(shop.__name__),
+        package=shop.__name__,
         category="Test",
         about="A server that breaks laws.",
         tools=[module],
         seed=seed,
-        ids=["cus", "item", "ord"],
+        entities=[CUSTOMER, ITEM],
         discovery=["fine"],
         tick=timedelta(minutes=1),
     )
@@ -155,13 +248,23 @@ def server(*names: str, seed: Any = shop.build) -> Server:
         ("sorts_its_argument", "arguments_untouched"),
         ("tells_the_pin", "secrets_hidden"),
         ("order_by_accident", "hot_and_cold_alike"),
+        ("looks_up_too_late", "refusals_in_order"),
+        ("refuses_too_late", "refuses_before_writing"),
+        ("promises_too_much", "codes_in_source"),
+        ("undeclared", "codes_in_source"),
+        ("takes_any_day", "times_checked"),
+        ("loses_a_note", "echoed"),
+        ("loses_three", "echoed"),
+        ("writes_the_time", "marked"),
+        ("forgets_to_say_idempotent", "idempotent"),
+        ("remembers_in_silence", "globals_stay"),
     ],
 )
 def test_each_breach_is_found_and_named(name, law, caplog):
     report = laws.check(server(name), seeds=range(2), calls=60)
     assert law in {finding.law for finding in report.findings}
-    assert name in {finding.tool for finding in report.findings}
-    assert f"{law}: {name}, seed " in str(report)
+    assert {finding.tool for finding in report.findings if finding.law == law} & {name, ""}
+    assert re.search(rf"{law}: ({name}|the server), seed ", str(report))
 
 
 def test_worlds_that_do_not_depend_on_the_seed_are_found():
@@ -191,17 +294,8 @@ class Distant:
 def test_sessions_that_live_elsewhere_are_checked_as_far_as_they_can_be():
     report = laws.check(lambda seed: Distant(LocalSession(depot, seed)), seeds=range(2), calls=40)  # type: ignore[arg-type]
     assert report.ok, report
-    assert (
-        set(report.skipped)
-        == {law for law in laws.LAWS if not report.cases[law]}
-        == {
-            "faults_change_nothing",
-            "time_runs_forward",
-            "rows_whole",
-            "attempts_taken_back",
-            "hot_and_cold_alike",
-        }
-    )
+    assert set(report.skipped) == {law for law in laws.LAWS if not report.cases[law]}
+    assert set(report.skipped) == {*LAWS_INSIDE, "codes_in_source", "globals_stay"}
 
 
 def test_one_seed_draws_one_stream_of_calls():
@@ -240,25 +334,3 @@ def test_broken_arguments_hold_every_value_that_has_hurt_a_server():
         assert any(text in one for one in seen), text
     texts = Generator(depot.tools, 1, text_only=True)
     assert not any("bytes" in repr(texts.arguments(depot.tool("buy"), "broken")) for _ in range(500))
-
-
-@pytest.mark.parametrize(
-    ("path", "found"),
-    [
-        ("count", [2]),
-        ("rows[].id", ["a", "b"]),
-        ("rows[].tags[]", ["x", "y"]),
-        ("one.id", ["c"]),
-        ("one.id.more", []),
-        ("none[].id", []),
-        ("ids[]", ["d", "e"]),
-    ],
-)
-def test_a_path_of_gives_leads_to_the_ids(path, found):
-    value = {
-        "count": 2,
-        "rows": [{"id": "a", "tags": ["x"]}, {"id": "b", "tags": ["y"]}],
-        "one": {"id": "c"},
-        "ids": ["d", "e"],
-    }
-    assert list(at(value, path)) == found

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from proverl.records import Kind
 from proverl.servers import load
-from proverl.servers.banking.codes import one_time_code
-from proverl.servers.banking.routing import bank_of
+from proverl.servers.banking.one_time_codes import one_time_code
+from proverl.servers.banking.routing_numbers import bank_of
 from proverl.synth.phrases import read
 from support.bank import ROUTING, Bank
 from support.banking_books import broken_books, today

@@ -261,9 +261,10 @@ def test_in_a_sticky_folder_only_owners_delete_and_move() -> None:
 
 def test_who_hands_a_file_over_cannot_take_it_back() -> None:
     session = opened()
-    groups = do(session, "pwd")["groups"]
     do(session, "touch", path="~/staging/x")
-    assert do(session, "chown", path="~/staging/x", group=groups[1])["group"] == groups[1]
+    own = do(session, "stat_file", path="~/staging/x")["group"]
+    other = next(group for group in do(session, "pwd")["groups"] if group != own)
+    assert do(session, "chown", path="~/staging/x", group=other)["group"] == other
     do(session, "chown", path="~/staging/x", owner="root")
     assert code(session, "chown", path="~/staging/x", owner=do(session, "pwd")["login"]) == "not_owner"
     assert code(session, "chmod", path="~/staging/x", mode="777") == "not_owner"
@@ -332,7 +333,35 @@ def test_printed_text_is_cut() -> None:
     assert len(printed["content"].encode()) <= 16_384
     assert printed["content"].count("\n") <= 400
     assert printed["lines"] > 400
-    do(session, "write_file", path="~/staging/wide", content="ü" * 16_000)
+    do(session, "write_file", path="~/staging/wide", content="ü" * 8_000)
+    do(session, "append_file", path="~/staging/wide", content="ü" * 2_000)
     wide = do(session, "head_file", path="~/staging/wide")
     assert wide["truncated"]
     assert len(wide["content"].encode()) <= 16_384
+
+
+AGAIN: dict[str, list[tuple[str, dict[str, Any]]]] = {
+    "cd": [("cd", {"path": ".."})],
+    "write_file": [("write_file", {"path": "~/staging/x", "content": "x", "if_exists": "replace"})],
+    "append_file": [("append_file", {"path": "~/documents/placeholder.txt", "content": "x"})],
+    "sed_replace": [
+        ("write_file", {"path": "~/staging/x", "content": "x"}),
+        ("sed_replace", {"path": "~/staging/x", "find": "x", "replacement": "xx"}),
+    ],
+    "cp": [("cp", {"source": "/etc/hosts.txt", "destination": "~/staging", "if_exists": "replace"})],
+    "archive_extract": [
+        ("archive_extract", {"path": "~/downloads/release.zip", "destination": "~/staging", "if_exists": "replace"})
+    ],
+}
+"""For each tool whose second equal call may change something, calls of which the last does when it is repeated."""
+
+
+def test_the_tools_whose_second_equal_call_changes_something_are_those_that_are_not_idempotent() -> None:
+    assert {tool.name for tool in SERVER.tools if not tool.idempotent} == set(AGAIN)
+    for tool, calls in AGAIN.items():
+        session = opened()
+        for name, arguments in calls:
+            do(session, name, **arguments)
+        before = session.snapshot()
+        do(session, tool, **calls[-1][1])
+        assert session.changes(before) != (), tool

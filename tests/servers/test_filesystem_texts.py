@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proverl.errors import Refused
+from proverl.records import Kind
 from proverl.servers.filesystem.differences import blocks, unified
-from proverl.servers.filesystem.patterns import glob
+from proverl.servers.filesystem.patterns import find_glob
 from support.filesystem_model import Model, code, do, opened
 
 # Searching
@@ -24,7 +25,7 @@ GLOBS = st.text("ab*?.[", min_size=1, max_size=8)
 @given(pattern=GLOBS, name=st.text("ab.[", min_size=1, max_size=8))
 def test_a_name_pattern_means_what_fnmatch_says(pattern: str, name: str) -> None:
     wanted = fnmatch.fnmatchcase(name, pattern.replace("[", "[[]"))
-    found = glob(pattern)
+    found = find_glob(pattern)
     assert found.fits(name) is wanted
     if wanted:
         assert len(name) >= found.least
@@ -70,12 +71,35 @@ def test_grep_finds_the_lines_that_python_finds(pattern: str, case: str) -> None
     assert found["truncated"] == (len(wanted) > len(found["matches"]))
 
 
-def test_anchors_of_a_whole_text_mean_the_file_and_not_the_search() -> None:
+@pytest.mark.parametrize(
+    ("pattern", "wanted"),
+    [
+        (r"\A.*a", ["alpha", "beta", "gam"]),
+        (r"a\z", ["alpha", "beta"]),
+        (r"(?-m)^b", ["beta"]),
+        (r"(?-m)a$", ["alpha", "beta"]),
+        (r"(?s)a.b", []),
+        (r"a\nb", []),
+        (r"(?i)^ALPHA$", ["alpha"]),
+        (r"[^p]+\z", ["alpha", "beta", "gam"]),
+        (r"^$", [""]),
+        (r"\C{6}", []),
+    ],
+)
+def test_each_line_is_matched_alone_whatever_the_pattern_says_of_the_text(pattern: str, wanted: list[str]) -> None:
     session = opened()
-    do(session, "write_file", path="~/staging/one", content="alpha\nbeta")
-    do(session, "write_file", path="~/staging/two", content="alpha\nbeta")
-    found = do(session, "grep_files", path="~/staging", pattern=r"\A.*a")["matches"]
-    assert [(match["line"], match["text"]) for match in found] == [(1, "alpha"), (1, "alpha")]
+    for name in ("one", "two"):
+        do(session, "write_file", path=f"~/staging/{name}", content="alpha\nbeta\n\ngam")
+    found = do(session, "grep_files", path="~/staging", pattern=pattern)["matches"]
+    assert [match["text"] for match in found if match["path"].endswith("/one")] == wanted
+    assert [match["text"] for match in found if match["path"].endswith("/two")] == wanted
+
+
+@pytest.mark.parametrize("pattern", ["(", "a)(b", "[z-a]", r"\1"])
+def test_what_is_wrong_with_a_pattern_is_told_in_the_words_of_the_caller(pattern: str) -> None:
+    outcome = opened().call("grep_files", {"pattern": pattern})
+    assert outcome.code == "bad_pattern"
+    assert "(?m)" not in outcome.message
 
 
 @pytest.mark.parametrize("pattern", [r"(a+)+$", r"(a|a)*b", r"(.*a){12}", r"a*a*a*a*a*a*a*a*b", r"^(([a-z])+.)+[A-Z]$"])
@@ -99,7 +123,7 @@ def test_what_is_no_pattern_is_refused_with_a_reason(pattern: str) -> None:
 def test_a_glob_has_a_limit_and_no_slash() -> None:
     for pattern in ("", "a/b", "*" * 201):
         with pytest.raises(Refused, match="bad_pattern"):
-            glob(pattern)
+            find_glob(pattern)
 
 
 # Differences
@@ -237,3 +261,105 @@ def test_a_replacement_that_would_fill_the_machine_is_refused_before_it_is_made(
     finally:
         tracemalloc.stop()
     assert most < 16_000 * 2_000 / 10
+
+
+# Sizes are bytes of UTF-8
+
+CHARACTERS = {1: "a", 2: "é", 3: "€", 4: "😀"}
+
+
+@pytest.mark.parametrize("width", CHARACTERS)
+def test_sixteen_kilobytes_are_bytes_on_both_sides_of_the_limit(width: int) -> None:
+    session = opened()
+    most = CHARACTERS[width] * (16_384 // width) + "a" * (16_384 % width)
+    written = do(session, "write_file", path="~/staging/most", content=most)
+    assert written["bytes"] == 16_384 + 1  # with the newline that it gets
+    digest = session.digest()
+    outcome = session.call("write_file", {"path": "~/staging/more", "content": most + "a"})
+    assert outcome.code == ("schema" if width == 1 else "invalid_argument")
+    assert session.digest() == digest
+    printed = do(session, "cat", path="~/staging/most")
+    assert (printed["content"], printed["truncated"]) == (most, True)
+
+
+def test_sixteen_thousand_letters_of_two_bytes_are_too_many() -> None:
+    assert code(opened(), "write_file", path="~/staging/more", content="é" * 16_384) == "invalid_argument"
+
+
+@pytest.mark.parametrize("width", [2, 3, 4])
+def test_four_kilobytes_of_more_text_are_bytes_on_both_sides_of_the_limit(width: int) -> None:
+    session = opened()
+    do(session, "touch", path="~/staging/t")
+    most = CHARACTERS[width] * (4_096 // width) + "a" * (4_096 % width)
+    assert do(session, "append_file", path="~/staging/t", content=most)["bytes"] == 4_097
+    assert code(session, "append_file", path="~/staging/t", content=most + "a") == "invalid_argument"
+    assert do(session, "wc_file", path="~/staging/t")["bytes"] == 4_097
+
+
+@pytest.mark.parametrize("width", CHARACTERS)
+def test_head_keeps_the_beginning_and_tail_the_end_of_what_is_too_long(width: int) -> None:
+    session = opened()
+    lines = [CHARACTERS[width] * (4_000 // width) + str(number) for number in range(6)]
+    do(session, "touch", path="~/staging/t")
+    for line in lines:
+        do(session, "append_file", path="~/staging/t", content=line)
+    whole = "".join(f"{line}\n" for line in lines)
+    head, tail = (do(session, f"{end}_file", path="~/staging/t") for end in ("head", "tail"))
+    assert (head["truncated"], tail["truncated"]) == (True, True)
+    assert whole.startswith(head["content"])
+    assert whole.endswith(tail["content"])
+    for shown in (head, tail):
+        assert 16_384 - width < len(shown["content"].encode()) <= 16_384
+        assert shown["lines"] == len(shown["content"].splitlines()) == 5
+    assert do(session, "tail_file", path="~/staging/t", lines=2)["content"] == "".join(f"{x}\n" for x in lines[-2:])
+
+
+@pytest.mark.parametrize(("find", "replacement"), [("\n", ""), ("c\n", "d"), ("a\nb\nc\n", "x"), ("\n", " ")])
+def test_a_text_that_loses_its_last_newline_gets_one(find: str, replacement: str) -> None:
+    session = opened()
+    before = "a\nb\nc\n"
+    do(session, "write_file", path="~/staging/s", content=before)
+    do(session, "sed_replace", path="~/staging/s", find=find, replacement=replacement)
+    after = before.replace(find, replacement) + "\n"
+    assert do(session, "cat", path="~/staging/s")["content"] == after
+    assert do(session, "stat_file", path="~/staging/s")["size"] == len(after)
+    assert Model(session).faults() == []
+
+
+def test_a_text_of_which_nothing_is_left_is_empty() -> None:
+    session = opened()
+    do(session, "write_file", path="~/staging/s", content="a")
+    do(session, "sed_replace", path="~/staging/s", find="a\n", replacement="")
+    assert do(session, "stat_file", path="~/staging/s")["size"] == 0
+
+
+# Names
+
+
+@pytest.mark.parametrize("name", [" ", "   ", "\u00a0", "\u2003 \t"])
+def test_no_entry_gets_a_blank_name(name: str) -> None:
+    session = opened()
+    digest = session.digest()
+    blank = f"~/staging/{name}"
+    assert code(session, "touch", path=blank) == "bad_name"
+    assert code(session, "write_file", path=blank, content="x") == "bad_name"
+    assert code(session, "mkdir", path=f"{blank}/x", parents=True) == "bad_name"
+    assert code(session, "mkdir", path=blank) == "bad_name"
+    text = "~/documents/placeholder.txt"
+    assert code(session, "ln", target=text, link_path=blank, kind="symbolic") == "invalid_argument"
+    assert code(session, "sort_file", path=text, output_path=blank) == "invalid_argument"
+    assert code(session, "archive_create", paths=[text], archive_path=blank, format="tar") == "invalid_argument"
+    for tool in ("cp", "mv"):
+        outcome = session.call(tool, {"source": text, "destination": "~/staging", "new_name": name})
+        assert outcome.kind is Kind.BAD_ARGUMENTS
+    assert session.call("list_trash", {"name": name}).kind is Kind.BAD_ARGUMENTS
+    assert session.digest() == digest
+
+
+def test_deleted_names_are_found_in_any_case_of_any_alphabet() -> None:
+    session = opened()
+    for name in ("ÉTÉ-Plan.txt", "straße.md", "ΣΟΦΙΑ.txt"):
+        do(session, "touch", path=f"~/staging/{name}")
+        do(session, "rm", path=f"~/staging/{name}")
+    for part, wanted in (("été", "ÉTÉ-Plan.txt"), ("STRASSE", "straße.md"), ("σοφια", "ΣΟΦΙΑ.txt")):
+        assert [item["name"] for item in do(session, "list_trash", name=part)["items"]] == [wanted]

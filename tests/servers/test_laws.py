@@ -15,8 +15,8 @@ from functools import cache
 import pytest
 
 from proverl import servers
+from proverl.laws import LAWS, Report, check
 from proverl.laws.arguments import Drawn, Generator
-from proverl.laws.check import LAWS, Report, check
 from proverl.records import Kind, Outcome
 from proverl.world.session import LocalSession
 from proverl.world.state import Hot, Store

@@ -121,12 +121,7 @@ def call_faults(node: ast.Call) -> list[str]:
         if owner == "re" and name in PATTERN_CALLS and not is_fixed(first):
             return [f"re.{name} on a pattern that is not fixed; use re2"]
         if owner == "world" and isinstance(first, ast.Constant) and isinstance(first.value, str):
-            if name in ("all", "one", "value") and not READS.match(first.value):
-                return [f"world.{name} with {first.value.split()[0]}; use world.run"]
-            if name == "run" and not WRITES.match(first.value):
-                return [f"world.run with {first.value.split()[0]}"]
-            if name == "all" and "ORDER BY" not in first.value.upper():
-                return ["world.all without ORDER BY"]
+            return sql_faults(name, first.value)
     if isinstance(node.func, ast.Name) and node.func.id == "Random":
         return ["makes a random generator of its own"]
     if isinstance(node.func, ast.Name) and node.func.id in ("list", "tuple") and node.args:
@@ -134,6 +129,15 @@ def call_faults(node: ast.Call) -> list[str]:
         if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name) and inner.func.id == "set":
             return [f"{node.func.id}(set(...)) has the order of hashes; use sorted or dict.fromkeys"]
     return []
+
+
+def sql_faults(method: str, sql: str) -> list[str]:
+    """What a method of the world is wrongly given as SQL."""
+    if method in ("all", "one", "value") and not READS.match(sql):
+        return [f"world.{method} with {sql.split()[0]}; use world.run"]
+    if method == "run" and not WRITES.match(sql):
+        return [f"world.run with {sql.split()[0]}"]
+    return ["world.all without ORDER BY"] if method == "all" and "ORDER BY" not in sql.upper() else []
 
 
 def is_fixed(pattern: ast.AST | None) -> bool:

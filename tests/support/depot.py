@@ -2,15 +2,12 @@
 
 import sys
 from datetime import timedelta
-from importlib import resources
 from typing import Annotated
 
-from typing_extensions import TypedDict
-
-from proverl.world.server import Field, Refused, Server, World, tool
+from proverl.world.domain import Day, Field, Server, TypedDict, World, check_day, tool
 from support import shop
 from support.shop.seed import build
-from support.shop.tools import CustomerId, CustomerList, Item, ItemId, PurchaseId
+from support.shop.tools import CUSTOMER, ITEM, CustomerId, CustomerList, Item, ItemId, PurchaseId
 
 
 class PurchaseRow(TypedDict):
@@ -35,18 +32,21 @@ class Stocked(TypedDict):
     items: list[Item]
 
 
-@tool("read", refusals=["customer_not_found"])
-def find_purchases(world: World, customer_id: CustomerId | None = None) -> PurchaseList:
+@tool("read", refusals="invalid_argument customer_not_found")
+def find_purchases(world: World, customer_id: CustomerId | None = None, since: Day = "2001-01-01") -> PurchaseList:
     """List purchases, latest first.
 
     Args:
         customer_id: whose purchases; left out, everybody's
+        since: only purchases of this day, YYYY-MM-DD, or later
     """
-    if customer_id and not world.one("SELECT 1 FROM customer WHERE customer_id = ?", customer_id):
-        raise Refused("customer_not_found", f"no customer {customer_id!r}; see list_customers")
+    check_day(since, "since")
+    world.find(CUSTOMER, customer_id)
     found = world.all(
-        "SELECT * FROM purchase WHERE customer_id = coalesce(?, customer_id) ORDER BY placed_at DESC, purchase_id",
+        "SELECT * FROM purchase WHERE customer_id = coalesce(?, customer_id) AND placed_at >= ?"
+        " ORDER BY placed_at DESC, purchase_id",
         customer_id,
+        since,
     )
     for purchase in found:
         lines = world.all(
@@ -56,7 +56,7 @@ def find_purchases(world: World, customer_id: CustomerId | None = None) -> Purch
     return {"count": len(found), "purchases": found}
 
 
-@tool("write", refusals=["item_not_found"])
+@tool("write", refusals="item_not_found")
 def stock_up(world: World, lines: Annotated[list[Line], Field(min_length=1, max_length=5)]) -> Stocked:
     """Put items on the shelf.
 
@@ -64,17 +64,16 @@ def stock_up(world: World, lines: Annotated[list[Line], Field(min_length=1, max_
         lines: what came in, and how many of each
     """
     for line in lines:
-        if not world.one("SELECT 1 FROM item WHERE item_id = ?", line["item_id"]):
-            raise Refused("item_not_found", f"no item {line['item_id']!r}; see list_items")
+        world.find(ITEM, line["item_id"])
     for line in lines:
         assert type(line["quantity"]) is int
         world.run("UPDATE item SET stock = stock + ? WHERE item_id = ?", line["quantity"], line["item_id"])
     ids = sorted({line["item_id"] for line in lines})
-    items = [world.one("SELECT item_id, name, price, stock FROM item WHERE item_id = ?", item_id) for item_id in ids]
+    items = [world.find(ITEM, item_id) for item_id in ids]
     return {"items": items}
 
 
-@tool("write", refusals=["customer_not_found"])
+@tool("write", refusals="customer_not_found")
 def swap_names(world: World, first: CustomerId, second: CustomerId) -> CustomerList:
     """Give two customers each other's names.
 
@@ -82,20 +81,17 @@ def swap_names(world: World, first: CustomerId, second: CustomerId) -> CustomerL
         first: a customer
         second: another one
     """
-    pair = [world.one("SELECT * FROM customer WHERE customer_id = ?", one) for one in (first, second)]
-    for row, one in zip(pair, (first, second), strict=True):
-        if row is None:
-            raise Refused("customer_not_found", f"no customer {one!r}; see list_customers")
-    world.update("customer", first, name="swapping")
-    world.update("customer", second, name=pair[0]["name"])
-    world.update("customer", first, name=pair[1]["name"] if first != second else pair[0]["name"])
+    pair = [world.find(CUSTOMER, one) for one in (first, second)]
+    world.update(CUSTOMER, first, name="swapping")
+    world.update(CUSTOMER, second, name=pair[0]["name"])
+    world.update(CUSTOMER, first, name=pair[1]["name"] if first != second else pair[0]["name"])
     return {
         "count": 2,
-        "customers": [world.one("SELECT * FROM customer WHERE customer_id = ?", one) for one in (first, second)],
+        "customers": [world.find(CUSTOMER, one) for one in (first, second)],
     }
 
 
-@tool("write", refusals=["item_not_found"], idempotent=True)
+@tool("write", refusals="item_not_found", idempotent=True)
 def rename_item(world: World, item_id: ItemId, name: Annotated[str, Field(min_length=1)]) -> Item:
     """Rename an item.
 
@@ -103,20 +99,18 @@ def rename_item(world: World, item_id: ItemId, name: Annotated[str, Field(min_le
         item_id: the item
         name: its new name
     """
-    if not world.one("SELECT 1 FROM item WHERE item_id = ?", item_id):
-        raise Refused("item_not_found", f"no item {item_id!r}; see list_items")
-    world.update("item", item_id, name=name)
-    return world.one("SELECT item_id, name, price, stock FROM item WHERE item_id = ?", item_id)
+    world.find(ITEM, item_id)
+    world.update(ITEM, item_id, name=name)
+    return world.find(ITEM, item_id)
 
 
 server = Server(
     "depot",
-    folder=resources.files(shop.__name__),
+    package=shop.__name__,
     category="Test",
     about="A shop with more tools.",
     tools=[shop.tools, sys.modules[__name__]],
     seed=build,
-    ids=["cus", "item", "ord"],
     discovery=["list_customers", "list_items", "find_purchases"],
     tick=timedelta(minutes=1),
 )

@@ -3,13 +3,11 @@
 import os
 import sys
 import time
-from importlib import resources
 from typing import Annotated, Any, Literal
 
-from typing_extensions import TypedDict
-
-from proverl.world.server import Field, Server, World, tool
+from proverl.world.domain import Field, Server, TypedDict, World, tool
 from support.shop.seed import build
+from support.shop.tools import CUSTOMER, ITEM
 
 
 class Said(TypedDict):
@@ -123,17 +121,17 @@ def sell(world: World) -> Number:
     """Take one customer's money: something that must happen exactly once."""
     customer = world.one("SELECT customer_id, balance FROM customer ORDER BY customer_id LIMIT 1")
     assert customer is not None
-    world.update("customer", customer["customer_id"], balance=customer["balance"] - 1)
+    world.update(CUSTOMER, customer["customer_id"], balance=customer["balance"] - 1)
     return {"number": customer["balance"] - 1}
 
 
 server = Server(
     "trouble",
-    folder=resources.files("support.shop"),
+    package="support.shop",
     category="Test",
     about="Trouble.",
     tools=[sys.modules[__name__]],
     seed=build,
-    ids=["cus", "item", "ord"],
+    entities=[CUSTOMER, ITEM],
     discovery=["sell"],
 )

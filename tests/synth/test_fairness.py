@@ -18,7 +18,7 @@ from proverl.synth import sample as sampling
 from proverl.synth.converse import Domain, Job, converse, plan
 from proverl.synth.goals.plan import Choice, Goal
 from proverl.synth.machine import Dialogue, drive
-from proverl.synth.phrases import Entity
+from proverl.synth.phrases import EntityPhrases
 from proverl.synth.sample import Context, Row, shown
 from proverl.synth.teacher.scripted import ScriptedTeacher, naming_words
 from proverl.synth.templates import FORMATS, spoken
@@ -28,7 +28,7 @@ from support.shop import server as shop
 
 COUNT = 20
 SEED = 77
-NAMES = ("shop", *servers.names())
+NAMES = ("shop", *servers.with_phrases())
 EXACT = ("", "money", "day", "time", "date", "list")
 
 
@@ -299,7 +299,7 @@ def _phrases(one: Spoken, choice: Choice) -> list[str]:
     context = one.teacher.planner.context
     found = []
     for row in choice.rows:
-        spec: Entity = context.phrases.entities[row.entity]
+        spec: EntityPhrases = context.phrases.entities[row.entity]
         found.append(context.phrase(row.entity, row.fields) or spec.refer.text)
         found += [str(value) for value in row.fields.values()]
     return found

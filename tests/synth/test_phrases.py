@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from proverl import servers
-from proverl.errors import DefinitionError
+from proverl.errors import DefinitionError, UsageError
 from proverl.synth.phrases import read
 from support.shop import server
 
@@ -22,6 +22,9 @@ class Edited:
     def __init__(self, text: str) -> None:
         self._text = text
 
+    def has(self, file: str) -> bool:
+        return file == "phrases.toml"
+
     def text(self, file: str) -> str:
         assert file == "phrases.toml"
         return self._text
@@ -33,7 +36,7 @@ def edited(old: str, new: str) -> Any:
     return Edited(text.replace(old, new))
 
 
-@pytest.mark.parametrize("name", servers.names())
+@pytest.mark.parametrize("name", servers.with_phrases())
 def test_the_phrases_of_every_server_fit_its_tools(name: str) -> None:
     phrases = read(servers.load(name))
     assert set(phrases.tools) == {tool.name for tool in servers.load(name).tools}
@@ -74,3 +77,12 @@ def test_the_shop_itself_is_read_whole() -> None:
     assert set(phrases.entities) == set(raw["entity"])
     assert phrases.tools["buy"].missing == {"pin": ("PIN", "pin")}
     assert phrases.base("item") == "item"
+
+
+def test_a_server_without_phrases_is_told_so_and_where_to_read_about_them() -> None:
+    class Silent(Edited):
+        def has(self, file: str) -> bool:
+            return False
+
+    with pytest.raises(UsageError, match=r"shop has no phrases\.toml.*docs/phrases\.md"):
+        read(Silent(""))  # type: ignore[arg-type]

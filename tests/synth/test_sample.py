@@ -28,7 +28,7 @@ def test_the_shops_entities_are_those_of_its_tables() -> None:
         assert {row.id for row in context.rows(entity)} == kept
 
 
-@pytest.mark.parametrize("name", servers.names())
+@pytest.mark.parametrize("name", servers.with_phrases())
 def test_every_sampled_row_exists_and_every_worthy_phrase_means_one_row(name: str) -> None:
     domain = Domain.of(servers.load(name))
     context = domain.context(2)
@@ -38,7 +38,7 @@ def test_every_sampled_row_exists_and_every_worthy_phrase_means_one_row(name: st
     assert any(context.worthy(entity) for entity in domain.phrases.entities)
 
 
-@pytest.mark.parametrize("name", servers.names())
+@pytest.mark.parametrize("name", servers.with_phrases())
 def test_sampling_changes_nothing_and_depends_on_the_seed_alone(name: str) -> None:
     loaded = servers.load(name)
     phrases = read(loaded)

@@ -168,7 +168,7 @@ def test_a_policy_does_and_earns_the_same_through_messages_tokens_and_trl(name, 
 
 @pytest.fixture(scope="module")
 def real_tasks() -> list[Task]:
-    return data.synthesise([servers.load(name) for name in servers.names()], 9, seed=8).tasks
+    return data.synthesise([servers.load(name) for name in servers.with_phrases()], 9, seed=8).tasks
 
 
 @pytest.mark.parametrize("name", sorted(POLICIES))

@@ -39,7 +39,7 @@ SCHEMA = Schema(SQL)
 def template() -> Template:
     connection = apsw.Connection(":memory:")
     SCHEMA.create(connection)
-    connection.execute("INSERT INTO world_clock VALUES (1, 0); INSERT INTO world_counter VALUES ('per', 5)")
+    connection.execute("INSERT INTO world_clock VALUES (1, 0, '+00:00'); INSERT INTO world_counter VALUES ('per', 5)")
     connection.execute("INSERT INTO person VALUES ('per_1', 'Ann', 't', 0, 'hi', NULL)")
     connection.execute("INSERT INTO note VALUES ('not_1', 'per_1', 'red')")
     return Template(SCHEMA, connection.serialize("main"))

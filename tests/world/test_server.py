@@ -1,18 +1,16 @@
 """Tools and servers: what a signature becomes, and every mistake that ends at import with a clear error."""
 
 from datetime import timedelta
-from importlib import resources
 from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any, Literal, NotRequired
 
 import jsonschema_rs
 import pytest
-from typing_extensions import TypedDict
 
 from proverl.errors import BadSeed, DefinitionError, UnknownTool
+from proverl.world.domain import FREE, SECRET, Entity, Field, Server, TypedDict, World, tool
 from proverl.world.schema import Schema
-from proverl.world.server import FREE, SECRET, Field, Ref, Server, World, tool
 from support import shop
 from support.shop import tools as shop_tools
 
@@ -23,22 +21,22 @@ class Address(TypedDict):
 
 
 class Row(TypedDict):
-    row_id: Annotated[str, Ref("row")]
-    owner: Annotated[str, Ref("person")] | None
+    row_id: Annotated[str, Entity("row")]
+    owner: Annotated[str, Entity("person")] | None
 
 
 class Result(TypedDict):
-    first: Annotated[str, Ref("row")]
+    first: Annotated[str, Entity("row")]
     rows: list[Row]
-    others: list[Annotated[str, Ref("row")]]
+    others: list[Annotated[str, Entity("row")]]
 
 
-@tool("write", refusals=["no_room", "wrong_pin"], after=["other"], idempotent=True)
+@tool("write", refusals="no_room wrong_pin", after="other", idempotent=True)
 def example(
     world: World,
-    row_id: Annotated[str, Ref("row")],
+    row_id: Annotated[str, Entity("row")],
     size: Literal["small", "large"],
-    friends: Annotated[list[Annotated[str, Ref("person")]], Field(max_length=3)],
+    friends: Annotated[list[Annotated[str, Entity("person")]], Field(max_length=3)],
     address: Address | None = None,
     pin: Annotated[str | None, SECRET] = None,
     note: Annotated[str, FREE] = "",
@@ -194,8 +192,8 @@ def test_a_faulty_tool_fails_where_it_is_defined(body, message):
 
 
 def test_a_refusal_code_that_is_not_snake_case_fails_where_it_is_defined():
-    with pytest.raises(DefinitionError, match="'Not Found' is not snake_case"):
-        tool("read", refusals=["Not Found"])(silent)
+    with pytest.raises(DefinitionError, match="'NotFound' is not snake_case"):
+        tool("read", refusals="not_found NotFound")(silent)
 
 
 GOOD = "CREATE TABLE a (\n  a_id TEXT NOT NULL PRIMARY KEY\n);\n"
@@ -248,12 +246,11 @@ def test_marks_are_read_from_the_lines_of_the_columns():
 
 def make(*modules: ModuleType, folder: Any = None, **changes: Any) -> Server:
     given = {
-        "folder": folder or resources.files(shop.__name__),
+        "package": folder or shop.__name__,
         "category": "Test",
         "about": "A shop.",
         "tools": list(modules) or [shop_tools],
         "seed": shop.build,
-        "ids": ["cus", "item", "ord"],
         "discovery": ["list_customers"],
         "tick": timedelta(minutes=1),
     }

@@ -32,7 +32,7 @@ COUNT = 60
 
 def demo(out: Path, count: int = COUNT, seed: int = 0, *, as_json: bool = False) -> None:
     """Run the demonstration and leave its files in `out`; with `as_json` print only its figures, as JSON."""
-    names = servers.names()
+    names = servers.with_phrases()
     with progress() as bars:
         bar = bars.add_task("synthesise conversations", total=count)
         made = data.synthesise(

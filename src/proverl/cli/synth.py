@@ -23,7 +23,7 @@ def synth(
     from ..synth import data
     from .progress import counting
 
-    found = [servers.load(name) for name in server or servers.names()]
+    found = [servers.load(name) for name in server or servers.with_phrases()]
     with counting("synthesise conversations", count) as advance:
         made = data.make(found, count, seed, out, advance)
     typer.echo(f"{len(made.tasks)} conversations in {out}; {len(made.failed)} jobs gave none")

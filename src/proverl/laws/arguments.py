@@ -19,9 +19,9 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Any, Literal
 
-import jsonschema_rs
-
+from ..paths import every
 from ..records import Json, Kind, Outcome, Tool
+from ..schemas import Validator, judge
 from ..strict_json import MAX_INTEGER
 
 Family = Literal["live", "valid", "broken", "hostile"]
@@ -97,7 +97,7 @@ class Generator:
         self._shares = dict(shares)
         self._trial = trial
         self._waiting: list[str] = []
-        self._judges: dict[str, Any] = {}
+        self._judges: dict[str, Validator] = {}
         self._entity_of: dict[str, str] = {}
 
     # Calls
@@ -155,13 +155,7 @@ class Generator:
             self._forget(tool, call, outcome)
             return
         self._keep(self.seen.worked.setdefault(tool.name, []), call.arguments)
-        for name, entity in tool.takes.items():  # a file is an entry to the tool that lists it, and a file to this one
-            for value in at(call.arguments, name) if type(call.arguments.get(name)) is str else ():
-                self._keep(self.seen.entities.setdefault(entity, []), value)
-        for path, entity in tool.gives.items():
-            self._entity_of[path.rsplit(".", 1)[-1].rstrip("[]")] = entity
-            for value in at(outcome.value, path):
-                self._keep(self.seen.entities.setdefault(entity, []), value)
+        self._learn_ids(tool, call, outcome)
         for name, value in [*call.arguments.items(), *_leaves(outcome.value)]:
             self._keep(self.seen.fields.setdefault(name, []), value)
             if type(value) is str:
@@ -169,6 +163,15 @@ class Generator:
                     self._keep(self.seen.codes, code)
         for row in _objects(outcome.value, dict(call.arguments)):
             self._keep(self.seen.rows, row)
+
+    def _learn_ids(self, tool: Tool, call: Drawn, outcome: Outcome) -> None:
+        for name, entity in tool.takes.items():  # a file is an entry to the tool that lists it, and a file to this one
+            if type(call.arguments.get(name)) is str:
+                self._keep(self.seen.entities.setdefault(entity, []), call.arguments[name])
+        for path, entity in tool.gives.items():
+            self._entity_of[path.rsplit(".", 1)[-1].rstrip("[]")] = entity
+            for value in every(outcome.value, path):
+                self._keep(self.seen.entities.setdefault(entity, []), value)
 
     def _forget(self, tool: Tool, call: Drawn, outcome: Outcome) -> None:
         """Drop ids that are gone, and arguments that worked once and do not any more."""
@@ -230,17 +233,8 @@ class Generator:
     def _live_value(self, tool: Tool, name: str, schema: dict[str, Json], rows: list[dict[str, Json]]) -> Json:
         if name in tool.secret:
             return self._secret(name, schema)
-        if schema.get("type") == "array" and "properties" not in schema.get("items", {}):
-            least = schema.get("minItems", 0)
-            count = self._random.randint(max(least, 1), max(least, min(3, schema.get("maxItems", 3)), 1))
-            item = {**schema.get("items", {}), "description": schema.get("description", "")}
-            values = [self._live_value(tool, name, item, rows) for _ in range(count)]
-            return list(dict.fromkeys(values)) if all(type(value) is str for value in values) else values
-        if schema.get("type") == "object":
-            properties = schema.get("properties", {})
-            return {key: self._live_value(tool, key, part, rows) for key, part in properties.items()}
-        if schema.get("type") == "array":
-            return [self._live_value(tool, name, schema["items"], rows)]
+        if schema.get("type") in ("array", "object"):
+            return self._live_container(tool, name, schema, rows)
         candidates = [row[name] for row in rows if name in row]
         entity = tool.takes.get(name)
         if entity:
@@ -260,6 +254,20 @@ class Generator:
         if fitting and (entity or self._random.random() < 0.75):
             return fitting[0] if self._random.random() < 0.6 else self._random.choice(fitting)
         return self._value(schema, name)
+
+    def _live_container(
+        self, tool: Tool, name: str, schema: dict[str, Json], rows: list[dict[str, Json]]
+    ) -> list[Json] | dict[str, Json]:
+        if schema["type"] == "object":
+            properties = schema.get("properties", {})
+            return {key: self._live_value(tool, key, part, rows) for key, part in properties.items()}
+        if "properties" in schema.get("items", {}):
+            return [self._live_value(tool, name, schema["items"], rows)]
+        least = schema.get("minItems", 0)
+        count = self._random.randint(max(least, 1), max(least, min(3, schema.get("maxItems", 3)), 1))
+        item = {**schema.get("items", {}), "description": schema.get("description", "")}
+        values = [self._live_value(tool, name, item, rows) for _ in range(count)]
+        return list(dict.fromkeys(values)) if all(type(value) is str for value in values) else values
 
     def _secret(self, name: str, schema: dict[str, Json]) -> Json:
         """What the user knows under that name, a code that a message held, or whatever fits."""
@@ -299,7 +307,7 @@ class Generator:
     def _fits(self, schema: dict[str, Json], value: Json) -> bool:
         key = repr(schema)
         if key not in self._judges:
-            self._judges[key] = jsonschema_rs.validator_for(schema, validate_formats=False)
+            self._judges[key] = judge(schema)
         return bool(self._judges[key].is_valid(value))
 
     # Valid
@@ -322,17 +330,20 @@ class Generator:
             return self._number(schema, whole=kind == "integer")
         if kind == "boolean":
             return self._random.random() < 0.5
-        if kind == "array":
-            least, most = schema.get("minItems", 0), schema.get("maxItems", 3)
-            count = self._random.randint(least, max(least, min(most, least + 3)))
-            values = [self._value(schema.get("items", {}), name) for _ in range(count)]
-            return [v for i, v in enumerate(values) if v not in values[:i]] if schema.get("uniqueItems") else values
+        if kind in ("array", "object"):
+            return self._container(schema, name, kind)
+        return None
+
+    def _container(self, schema: dict[str, Json], name: str, kind: str) -> list[Json] | dict[str, Json]:
         if kind == "object":
             required = schema.get("required", ())
             properties = schema.get("properties", {})
             chosen = [key for key in properties if key in required or self._random.random() < 0.5]
             return {key: self._value(properties[key], key) for key in chosen}
-        return None
+        least, most = schema.get("minItems", 0), schema.get("maxItems", 3)
+        count = self._random.randint(least, max(least, min(most, least + 3)))
+        values = [self._value(schema.get("items", {}), name) for _ in range(count)]
+        return [v for i, v in enumerate(values) if v not in values[:i]] if schema.get("uniqueItems") else values
 
     def _text(self, schema: dict[str, Json]) -> str:
         fitting = [text for text in (*WORDS, *SAMPLES) if self._fits(schema, text)]
@@ -440,21 +451,6 @@ WRONG_TYPES: tuple[Any, ...] = (
     None, True, False, 1.5, 7, "7", "", [], {}, [None], {"a": 1}, "x" * 65_536, [1] * 2000, {"$ref": "#"},
 )
 # fmt: on
-
-
-def at(value: Json, path: str) -> Iterator[Json]:
-    """What stands at a path such as `accounts[].account_id`; nothing where the path does not lead anywhere."""
-    head, _, rest = path.partition(".")
-    name = head.rstrip("[]")
-    inner = (value.get(name) if isinstance(value, dict) else None) if name else value
-    items = [inner]
-    for _ in range(head.count("[]")):
-        items = [item for held in items if isinstance(held, list) for item in held]
-    for item in items:
-        if rest:
-            yield from at(item, rest)
-        elif item is not None:
-            yield item
 
 
 def _leaves(value: Json) -> Iterator[tuple[str, Json]]:

@@ -1,7 +1,7 @@
 """The laws by name, and the report of a check.
 
 Covers: what each law says, cases counted per law, and breaches with the calls that lead there. Does not cover: checking
-(laws/check.py).
+(check.py).
 """
 
 from __future__ import annotations
@@ -21,11 +21,18 @@ LAWS = {
     "schema_judges": "a call ends as bad_arguments exactly when the published schema or JSON forbids its arguments",
     "results_fit": "every result obeys its tool's output schema and is JSON",
     "refusals_declared": "every refusal has a code that its tool declares, and a message",
+    "refusals_in_order": "the refusals that hold together stand in the order in which the tool declares them",
+    "refuses_before_writing": "a refused call has written nothing before it was refused",
+    "codes_in_source": "the codes that the source refuses with are those that the tools declare",
+    "times_checked": "a day or moment that is none is refused, whatever else is right",
     "failed_calls_change_nothing": "a call that does not succeed leaves the state as it was",
     "faults_change_nothing": "a call that fails at its k-th write leaves the state as it was, for every k",
     "reads_change_nothing": "a read leaves the state as it was",
     "writes_delete_nothing": "a tool that is not destructive deletes no row",
-    "idempotent": "an idempotent tool called twice changes nothing more but clocks, counters and ids",
+    "idempotent": "a second equal call changes only clocks, counters and ids, if and only if the tool is idempotent",
+    "echoed": "each argument that is not secret shows in a changed row or in the result, or the tool says why not",
+    "marked": "a write with clock and counters moved changes the same, but for the columns marked so in schema.sql",
+    "globals_stay": "no call changes what a module of the server holds",
     "arguments_untouched": "a call does not change the arguments it was given",
     "secrets_hidden": "no result holds a secret that the caller has not sent",
     "time_runs_forward": "the virtual clock never runs backwards",
@@ -65,6 +72,12 @@ class Report:
     outcomes: Counter[str] = field(default_factory=Counter)
     reached: set[tuple[str, str]] = field(default_factory=set)
     """(tool, code) of every refusal seen."""
+    together: set[tuple[str, str, str]] = field(default_factory=set)
+    """(tool, code, later code) of refusals that were seen to hold together."""
+    again: Counter[tuple[str, bool]] = field(default_factory=Counter)
+    """(tool, whether anything changed) of every second equal call."""
+    exceptions: list[str] = field(default_factory=list)
+    """What a server says that a law does not hold for, with its reason."""
 
     @property
     def ok(self) -> bool:
@@ -90,7 +103,8 @@ class Report:
         found = []
         for law, meaning in LAWS.items():
             breaches = [finding for finding in self.findings if finding.law == law]
-            held = "not checked" if law in self.skipped else "broken" if breaches else "holds"
+            without = "holds" if self.cases[law] else "no case"
+            held = "not checked" if law in self.skipped else "broken" if breaches else without
             why = self.skipped.get(law) or (str(breaches[0]) if breaches else "")
             found.append({"law": meaning, "cases": self.cases[law], "held": held, "why": why})
         return found
@@ -101,5 +115,6 @@ class Report:
             broken = sum(finding.law == law for finding in self.findings)
             state = f"{broken} BROKEN" if broken else self.skipped.get(law, "ok" if self.cases[law] else "no case")
             lines.append(f"  {law:28} {self.cases[law]:7} cases  {state:10} {meaning}")
+        lines += [f"  except {exception}" for exception in self.exceptions]
         lines += [f"  {finding}" for finding in self.findings]
         return "\n".join(lines)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from functools import cache
+from importlib import resources
 
 from ..errors import UnknownServer, nearest
 from ..world.server import Server
@@ -18,6 +19,13 @@ from ..world.session import LocalSession
 def names() -> tuple[str, ...]:
     """The names of all servers, sorted."""
     return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__) if module.ispkg))
+
+
+@cache
+def with_phrases() -> tuple[str, ...]:
+    """The names of the servers that conversations can be made on: those with a phrases.toml, sorted."""
+    folder = resources.files(__name__)
+    return tuple(name for name in names() if folder.joinpath(name, "phrases.toml").is_file())
 
 
 @cache

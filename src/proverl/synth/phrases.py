@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..errors import DefinitionError
+from ..errors import DefinitionError, UsageError
 from ..records import Json, Tool
 from ..world.server import Server
 from .templates import Flag, Group, Part, PhraseTemplate, Slot, is_format
@@ -41,7 +41,7 @@ class Need:
 
 
 @dataclass(frozen=True)
-class Entity:
+class EntityPhrases:
     """How a person means a row of this entity, and how the row is found."""
 
     name: str
@@ -89,7 +89,7 @@ class Phrases:
     """All of one server's phrases."""
 
     server: str
-    entities: dict[str, Entity]
+    entities: dict[str, EntityPhrases]
     words: dict[str, dict[str, str]]
     tools: dict[str, ToolPhrases]
 
@@ -133,8 +133,11 @@ def read(server: Server) -> Phrases:
     """The phrases of a server.
 
     Raises:
+        UsageError: the server has none, so nothing can be said of it
         DefinitionError: the file does not fit the tools; the message lists everything that is wrong
     """
+    if not server.has("phrases.toml"):
+        raise UsageError(f"{server.name} has no phrases.toml, so no conversation can be made; see docs/phrases.md")
     try:
         raw = tomllib.loads(server.text("phrases.toml"))
     except tomllib.TOMLDecodeError as error:
@@ -161,7 +164,7 @@ def read(server: Server) -> Phrases:
     return phrases
 
 
-def _entity(name: str, table: dict[str, Any], problems: _Problems) -> Entity:
+def _entity(name: str, table: dict[str, Any], problems: _Problems) -> EntityPhrases:
     where = f"entity.{name}"
     known = ("refer", "again", "made", "find", "worthy", "supported", "of", "where", "derive", "spoken")
     problems.keys(where, table, known)
@@ -174,7 +177,7 @@ def _entity(name: str, table: dict[str, Any], problems: _Problems) -> Entity:
         problems.keys(f"{where}.find", facet, ("tool", "with"))
         finds.append(Facet(facet.get("tool", ""), facet.get("with", {})))
     readable = name.replace("_", " ")
-    return Entity(
+    return EntityPhrases(
         name=name,
         refer=problems.template(f"{where}.refer", table.get("refer", "")),
         again=problems.template(f"{where}.again", table.get("again", f"that {readable}")),

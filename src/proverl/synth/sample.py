@@ -15,7 +15,7 @@ from datetime import date, datetime, timedelta
 
 from ..records import Json, Outcome, Tool
 from ..world.session import Session
-from .phrases import Entity, Phrases
+from .phrases import EntityPhrases, Phrases
 from .templates import Slot, spoken
 
 PAGES = 4
@@ -132,7 +132,7 @@ class Context:
             for name in self.phrases.entities
         ]
 
-    def _derived(self, spec: Entity, fields: Fields) -> Fields:
+    def _derived(self, spec: EntityPhrases, fields: Fields) -> Fields:
         row = Row(spec.name, "", fields)
         return {name: template.render(lambda slot: self.write(row, slot)) for name, template in spec.derive.items()}
 

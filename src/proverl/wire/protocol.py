@@ -97,6 +97,7 @@ def tool_to_wire(tool: Tool) -> dict[str, Json]:
                 "secret": list(tool.secret),
                 "free": list(tool.free),
                 "refusals": list(tool.refusals),
+                "marks": tool.marks,
             }
         },
     }
@@ -119,6 +120,7 @@ def tool_from_wire(listed: dict[str, Json]) -> Tool:
         secret=tuple(rest["secret"]),
         free=tuple(rest["free"]),
         refusals=tuple(rest["refusals"]),
+        marks=rest["marks"],
     )
 
 

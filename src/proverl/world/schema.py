@@ -18,12 +18,17 @@ import apsw
 
 from ..errors import DefinitionError
 from .changes import Table
+from .marks import Entity
 
 FRAMEWORK_SQL = """
 CREATE TABLE world_clock (
   clock_id INTEGER NOT NULL PRIMARY KEY,  -- @id
-  now INTEGER NOT NULL                    -- @clock seconds of local time since 1970-01-01
+  now INTEGER NOT NULL,                   -- @clock seconds of local time since 1970-01-01
+  offset TEXT NOT NULL                    -- of local time from UTC, such as -07:00
 );
+CREATE VIEW world_now AS
+SELECT date(now, 'unixepoch') AS today, strftime('%Y-%m-%dT%H:%M:%S', now, 'unixepoch') || offset AS moment
+FROM world_clock;
 CREATE TABLE world_counter (
   prefix TEXT NOT NULL PRIMARY KEY,       -- @id
   value INTEGER NOT NULL                  -- @counter the last number given out
@@ -38,6 +43,7 @@ COLUMN = re.compile(r"^\s*(?P<name>\w+)\b.*--\s*@(?P<mark>\w+)")
 TABLE = re.compile(r"^\s*CREATE\s+TABLE\s+(?P<name>\w+)\s*\(", re.IGNORECASE)
 WHOLE = re.compile(r"--\s*@(?P<mark>\w+)")
 COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
+VIEW = re.compile(r"\bCREATE\s+VIEW\b[^;]*;", re.IGNORECASE)
 FORBIDDEN = (
     (r"\bAUTOINCREMENT\b", "AUTOINCREMENT is invisible to changesets; use world.new_id"),
     (r"\bCREATE\s+VIRTUAL\s+TABLE\b", "a virtual table is invisible to changesets; use an ordinary one"),
@@ -70,8 +76,9 @@ class Schema:
     def __post_init__(self) -> None:
         full = FRAMEWORK_SQL + self.sql
         bare = COMMENT.sub(" ", full)
+        without_views = VIEW.sub(" ", bare)  # in which `WITH x AS (` is no generated column
         for pattern, why in FORBIDDEN:
-            if found := re.search(pattern, bare, re.IGNORECASE):
+            if found := re.search(pattern, without_views if "AS" in pattern else bare, re.IGNORECASE):
                 raise DefinitionError(f"schema.sql: {' '.join(found[0].split())!r}: {why}")
         marks = _marks(full)
         connection = apsw.Connection(":memory:")
@@ -95,6 +102,29 @@ class Schema:
     def create(self, connection: apsw.Connection) -> None:
         """Create all tables in an empty database."""
         connection.execute(FRAMEWORK_SQL + self.sql)
+
+    def check_entity(self, entity: Entity) -> None:
+        """Make sure that what an entity says of its rows is so.
+
+        Raises:
+            DefinitionError: no such table, another primary key, or a view that lacks the key or a column of the order
+        """
+        table = self.tables.get(entity.table)
+        if table is None:
+            if entity.prefix:
+                raise DefinitionError(f"{entity.name}: schema.sql has no table {entity.table}; name it in the Entity")
+            return  # ids that are words of their own, such as paths, need no table
+        if table.key != (entity.key,):
+            raise DefinitionError(f"{entity.name}: the primary key of {table.name} is {table.key}, not {entity.key}")
+        connection = apsw.Connection(":memory:")
+        self.create(connection)
+        try:
+            connection.execute(f"SELECT {entity.key} FROM {entity.view} ORDER BY {entity.order} LIMIT 0")
+        except apsw.Error as error:
+            where = f"its view is {entity.view}, its order {entity.order}"
+            raise DefinitionError(f"{entity.name}: {error}; {where}") from None
+        finally:
+            connection.close()
 
 
 def _parents_first(tables: dict[str, Table]) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ so a refused or failed call leaves the state as it was.
 from __future__ import annotations
 
 import logging
+import marshal
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from itertools import islice
@@ -18,8 +19,9 @@ from typing import Protocol
 from ..errors import Refused, UnknownSession, nearest
 from ..records import Change, Json, Kind, Outcome, Tool
 from ..strict_json import Unfit, check_arguments
-from .server import Server, ToolFunction
+from .server import Server
 from .state import Store
+from .tools import ToolFunction
 from .world import World
 
 log = logging.getLogger(__name__)
@@ -92,7 +94,7 @@ class LocalSession:
         self._server = server
         self._seed = seed
         self._store = _store or Store(server.template(seed))
-        self._log: list[tuple[str, dict[str, Json], Outcome]] = []
+        self._log: list[bytes] = []
         self._keep_log = keep_log
         self._closed = False
 
@@ -117,7 +119,12 @@ class LocalSession:
     @property
     def log(self) -> tuple[tuple[str, dict[str, Json], Outcome], ...]:
         """All calls so far with their outcomes."""
-        return tuple(self._log)
+        return tuple(map(_logged, self._log))
+
+    @property
+    def definition(self) -> Server:
+        """The server itself, for laws and tests."""
+        return self._server
 
     @property
     def store(self) -> Store:
@@ -133,8 +140,7 @@ class LocalSession:
         with self._store.lock:
             outcome = self._judge(self._open_store(), name, arguments)
             if self._keep_log:
-                unfit = outcome.code == "invalid_json"  # may refer to itself
-                self._log.append((name, arguments if unfit else _copy(arguments), outcome))
+                self._log.append(_entry(name, arguments, outcome))
             return outcome
 
     async def acall(self, name: str, arguments: dict[str, Json]) -> Outcome:
@@ -212,14 +218,14 @@ class LocalSession:
         assert function is not None
         if not function.judge.is_valid(arguments):
             return Outcome(Kind.BAD_ARGUMENTS, code="schema", message=_schema_errors(function, arguments))
-        return self._execute(store, function, _whole_numbers(function, arguments))
+        return self._execute(store, function, arguments)
 
     def _execute(self, store: Store, function: ToolFunction, arguments: dict[str, Json]) -> Outcome:
         world = World(store, self._server.offset)
         writes = function.tool.effect != "read"
         try:
             with store.transaction(writable=writes):
-                value = function.body(world, **arguments)
+                value = function.result(function.body(world, **function.arguments(arguments)))
                 if writes:
                     world.advance(self._server.tick)
         except Refused as refusal:
@@ -244,34 +250,18 @@ def unfit_call(name: str, arguments: dict[str, Json], tools: Collection[str]) ->
     return None
 
 
-def _copy(value: Json) -> Json:
-    """A copy for the log, which must not change when the caller goes on with the arguments."""
-    if type(value) is dict:
-        return {key: _copy(item) if type(item) in (dict, list) else item for key, item in value.items()}
-    if type(value) is list:
-        return [_copy(item) for item in value]
-    return value
+def _entry(name: str, arguments: dict[str, Json], outcome: Outcome) -> bytes:
+    """A call as the log keeps it: bytes, so that nobody who holds arguments or results can change what was logged."""
+    whole = (outcome.kind.value, outcome.value, outcome.code, outcome.message, outcome.resolved)
+    try:
+        return marshal.dumps((name, arguments, whole))
+    except ValueError:  # no call at all: arguments that are no JSON and may hold themselves
+        return marshal.dumps((str(name), {"unfit": repr(arguments)[:200]}, whole))
 
 
-def _whole_numbers(function: ToolFunction, arguments: dict[str, Json]) -> dict[str, Json]:
-    """Arguments with 5.0 made 5 where the schema says integer, for JSON Schema takes both as integers."""
-    found = function.integers.intersection(arguments)
-    if not found:
-        return arguments
-    properties = function.tool.input_schema["properties"]
-    return {**arguments, **{name: _whole(properties[name], arguments[name]) for name in found}}
-
-
-def _whole(schema: dict[str, Json], value: Json) -> Json:
-    if type(value) is float and value.is_integer():
-        kinds = {part.get("type") for part in schema.get("anyOf", [schema])}
-        return int(value) if "integer" in kinds and "number" not in kinds else value
-    if type(value) is list:
-        return [_whole(schema.get("items", {}), item) for item in value]
-    if type(value) is dict:
-        properties = schema.get("properties", {})
-        return {key: _whole(properties.get(key, {}), item) for key, item in value.items()}
-    return value
+def _logged(entry: bytes) -> tuple[str, dict[str, Json], Outcome]:
+    name, arguments, (kind, value, code, message, resolved) = marshal.loads(entry)
+    return name, arguments, Outcome(Kind(kind), value, code, message, resolved)
 
 
 def _schema_errors(function: ToolFunction, arguments: dict[str, Json]) -> str:

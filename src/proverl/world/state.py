@@ -193,6 +193,11 @@ class Store:
         self._attempts = 0
         self._lost = False
 
+    @property
+    def schema(self) -> Schema:
+        """The tables."""
+        return self.template.schema
+
     # Reading and writing
 
     def connection(self) -> apsw.Connection:
@@ -289,8 +294,25 @@ class Store:
 
     def changes(self, since: bytes = b"") -> tuple[Change, ...]:
         """The rows that differ from the snapshot `since` (default: from the template), in comparable form."""
-        now = self.snapshot()
-        return comparable(self.template.schema.tables, raw_changes(since), raw_changes(_between(since, now)))
+        return comparable(self.template.schema.tables, raw_changes(since), self.changed_rows(since))
+
+    def changed_rows(self, since: bytes = b"") -> list[RawChange]:
+        """The rows that differ from the snapshot `since`, all columns as they are; for laws."""
+        return raw_changes(_between(since, self.snapshot()))
+
+    def row_of(self, change: RawChange) -> tuple[Any, ...] | None:
+        """The whole row that was changed, as it is now, where a change holds what is new; None if the row is gone."""
+        table, _, old, new = change
+        key = [
+            (column, value[0])
+            for column, value in zip(self.schema.tables[table].columns, old or new or (), strict=True)
+            if value is not None and column in self.schema.tables[table].key
+        ]
+        where = " AND ".join(f"{column} = ?" for column, _ in key)
+        found: tuple[Any, ...] | None = (
+            self.connection().execute(f"SELECT * FROM {table} WHERE {where}", [value for _, value in key]).fetchone()
+        )
+        return found
 
     def digest(self) -> str:
         """A digest of the whole state; equal for equal states of one template, however they were reached."""

@@ -1,59 +1,69 @@
 """Money and time as tools speak them.
 
-Covers: dollars at the surface and cents inside, ISO 8601 dates and times. Does not cover: anything about one domain.
-Each function that reads a caller's value refuses with the code the tool names.
+Covers: dollars at the surface and cents inside, ISO 8601 days and moments, and the checks of a caller's values that
+JSON Schema cannot make. Does not cover: anything about one domain.
+
+Each check refuses with the code that the tool names, and returns what the text means.
 """
 
 from __future__ import annotations
 
-import math
 import re
 from datetime import date, datetime, timedelta, timezone
 
-from ..errors import Refused
+from .refusals import note
 
-DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")  # date.fromisoformat reads weeks (2031-W01-1) as well
-
-
-def dollars(cents: int) -> float:
-    """An amount of cents in dollars, with at most two decimals."""
-    return cents / 100
+# Python's own readers take more than one could say in a description: weeks (2031-W01-1), any letter for the T, +05:60.
+DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+MOMENT = re.compile(DAY.pattern + r"(T[0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?(Z|[+-][0-9]{2}:[0-5][0-9])?)?")
 
 
-def cents(amount: float, name: str = "amount", *, least: int = 1) -> int:
-    """A caller's dollars in cents.
+def dollars(cents: int) -> str:
+    """An amount of cents as messages write it: 1234.50."""
+    return f"{cents / 100:.2f}"
 
-    Raises:
-        Refused: invalid_argument, for more than two decimals or less than `least` cents
-    """
-    exact = amount * 100
-    whole = round(exact)
-    if not math.isclose(exact, whole, rel_tol=4e-16, abs_tol=1e-6) or whole < least:
-        floor = f"at least {least / 100:.2f}" if least > 1 else ("greater than 0" if least else "0 or more")
-        raise Refused("invalid_argument", f"{name} {amount} must be {floor}, with at most two decimals")
+
+def cents(amount: float, name: str = "amount", code: str = "invalid_argument") -> int:
+    """A caller's dollars in cents; refuses with `code` what has more than two decimals."""
+    whole = round(amount * 100)
+    if whole / 100 != amount:
+        note(code, f"{name} {amount!r} has more than two decimals; give dollars and cents, such as {whole / 100:.2f}")
     return whole
 
 
-def parse_date(text: str, name: str, code: str = "invalid_argument") -> date:
+def check_day(text: str, name: str, code: str = "invalid_argument") -> date:
     """A caller's day; refuses with `code` what is not written YYYY-MM-DD."""
     try:
         if DAY.fullmatch(text):
             return date.fromisoformat(text)
     except ValueError:
         pass
-    raise Refused(code, f"{name} {text!r} is not a day; write it as YYYY-MM-DD, such as 2031-05-14")
+    note(code, f"{name} {text!r} is not a day; write it as YYYY-MM-DD, such as 2031-05-14")
+    return date.max
 
 
-def parse_time(text: str, name: str, offset: timezone, code: str = "invalid_argument") -> datetime:
-    """A caller's moment in the world's local time; without an offset it is taken as local already."""
+def check_period(
+    first: str | None, last: str | None, code: str, names: tuple[str, str] = ("date_from", "date_to")
+) -> None:
+    """Refuse with `code` what are no days, and a last day before the first; either may be left out."""
+    days = [check_day(text, name, code) for text, name in zip((first, last), names, strict=True) if text is not None]
+    if len(days) == len(names) and days[1] < days[0]:
+        note(code, f"{names[1]} {last!r} lies before {names[0]} {first!r}; swap them")
+
+
+def check_moment(text: str, name: str, offset: timezone, code: str = "invalid_argument") -> datetime:
+    """A caller's moment in the world's local time; without an offset it is taken as local already, a day as its start.
+
+    Refuses with `code` what is not ISO 8601 with dashes and colons, such as 2031-05-14T16:00 or 2031-05-14T16:00:00Z.
+    """
     try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        raise Refused(code, f"{name} {text!r} is not an ISO 8601 time, such as 2031-05-14T16:00:00") from None
-    try:
+        moment = datetime.fromisoformat(text if MOMENT.fullmatch(text) else "")
         return moment.replace(tzinfo=offset) if moment.tzinfo is None else moment.astimezone(offset)
+    except ValueError:
+        note(code, f"{name} {text!r} is not an ISO 8601 time, such as 2031-05-14T16:00:00")
     except OverflowError:
-        raise Refused(code, f"{name} {text!r} lies outside the calendar") from None
+        note(code, f"{name} {text!r} lies outside the calendar")
+    return datetime.max.replace(tzinfo=offset)
 
 
 def iso(moment: datetime) -> str:

@@ -105,6 +105,13 @@ def _restore_when_full() -> Outcome:
     return follow([("restore_from_trash", {"trash_item_id": item["trash_item_id"]})], session)
 
 
+def _restore_in_circles() -> Outcome:
+    session = new_session()
+    item = follow([("list_trash", {"name": "minutes-old"})], session).value["items"][0]["trash_item_id"]
+    session = new_session()
+    return follow([*CIRCLE, ("restore_from_trash", {"trash_item_id": item, "destination": "~/one/x"})], session)
+
+
 # The table
 
 
@@ -119,21 +126,17 @@ def _simple() -> dict[tuple[str, str], Way]:
         add(tool, "not_found", path=NOWHERE)
         add(tool, "not_a_folder", path=EMPTY)
         add(tool, "permission_denied", path=CLOSED)
-    add("cd", "broken_link", path=LOST)
     add("find_files", "bad_pattern", name="a/b")
     add("find_files", "invalid_argument", modified_after="soon")
     for tool in ("cat", "head_file", "tail_file", "wc_file"):
         _text_ways(add, tool, {})
-        add(tool, "broken_link", path=LOST)
     for code, path in (("not_found", NOWHERE), ("is_a_folder", FOLDER), ("permission_denied", SEALED)):
         add("checksum_file", code, path=path)
-    add("checksum_file", "broken_link", path=LOST)
     for code, path in (
         ("not_found", NOWHERE),
         ("is_a_folder", FOLDER),
         ("permission_denied", SEALED),
         ("binary_file", BINARY),
-        ("broken_link", LOST),
     ):
         add("diff_files", code, first=EMPTY, second=path)
     add("compare_dirs", "not_found", first=FOLDER, second=NOWHERE)
@@ -148,14 +151,7 @@ def _simple() -> dict[tuple[str, str], Way]:
     add("stat_file", "permission_denied", path=f"{CLOSED}/anything")
     add("realpath_of", "not_found", path=NOWHERE)
     add("realpath_of", "permission_denied", path=f"{CLOSED}/anything")
-    add("realpath_of", "broken_link", path=LOST)
-    circle: Way = [
-        ("touch", {"path": "~/one"}),
-        ("ln", {"target": "~/one", "link_path": "~/two", "kind": "symbolic"}),
-        ("rm", {"path": "~/one"}),
-        ("ln", {"target": "~/two", "link_path": "~/one", "kind": "symbolic"}),
-    ]
-    add("realpath_of", "too_many_links", *circle, path="~/one")
+    _links(add)
     _making(add)
     _moving(add)
     _owning(add)
@@ -166,6 +162,44 @@ def _simple() -> dict[tuple[str, str], Way]:
 
 
 Add = Callable[..., None]
+
+PATHS: dict[str, tuple[str, Arguments]] = {
+    **dict.fromkeys(("cd", "ls", "tree", "du", "find_files", "rmdir", "stat_file", "realpath_of"), ("path", {})),
+    **dict.fromkeys(("cat", "head_file", "tail_file", "wc_file", "checksum_file", "archive_list"), ("path", {})),
+    **dict.fromkeys(("touch", "mkdir", "rm", "chown"), ("path", {})),
+    "grep_files": ("path", {"pattern": "a"}),
+    "diff_files": ("first", {"second": EMPTY}),
+    "compare_dirs": ("second", {"first": FOLDER}),
+    "write_file": ("path", {"content": "x"}),
+    "append_file": ("path", {"content": "x"}),
+    "sed_replace": ("path", {"find": "a", "replacement": "b"}),
+    "cp": ("source", {"destination": FOLDER}),
+    "mv": ("source", {"destination": FOLDER}),
+    "ln": ("target", {"link_path": "~/new", "kind": "symbolic"}),
+    "chmod": ("path", {"mode": "640"}),
+    "sort_file": ("path", {"output_path": "~/new"}),
+    "uniq_lines": ("path", {"output_path": "~/new"}),
+    "cut_columns": ("path", {"columns": [1], "output_path": "~/new"}),
+    "split_file": ("path", {"lines_per_part": 5}),
+    "concat_files": ("paths", {"output_path": "~/new"}),
+    "archive_create": ("paths", {"archive_path": "~/new", "format": "zip"}),
+    "archive_extract": ("path", {"destination": FOLDER}),
+}
+"""A path argument of each tool that has one, and the other arguments of a call that would be right."""
+CIRCLE: Way = [
+    ("touch", {"path": "~/one"}),
+    ("ln", {"target": "~/one", "link_path": "~/two", "kind": "symbolic"}),
+    ("rm", {"path": "~/one"}),
+    ("ln", {"target": "~/two", "link_path": "~/one", "kind": "symbolic"}),
+]
+"""Two links that lead to each other: ~/one and ~/two."""
+
+
+def _links(add: Add) -> None:
+    """What all tools refuse whose path leads through a dangling or a circular link."""
+    for tool, (argument, more) in PATHS.items():
+        for code, path, before in (("broken_link", f"{LOST}/x", []), ("too_many_links", "~/one/x", CIRCLE)):
+            add(tool, code, *before, **{argument: [EMPTY, path] if argument == "paths" else path}, **more)
 
 
 def _text_ways(add: Add, tool: str, more: Arguments) -> None:
@@ -191,7 +225,8 @@ def _making(add: Add) -> None:
     add("rmdir", "folder_in_use", ("cd", {"path": "~/empty-box"}), path="~/empty-box")
     _text_ways(add, "append_file", {"content": "x"})
     add("append_file", "permission_denied", path="~/journal/notes.md", content="x")
-    add("append_file", "broken_link", path=LOST, content="x")
+    for tool in ("write_file", "append_file"):
+        add(tool, "invalid_argument", path="~/new", content="é" * 9_000 if tool == "write_file" else "é" * 3_000)
 
 
 def _moving(add: Add) -> None:
@@ -202,7 +237,6 @@ def _moving(add: Add) -> None:
     add("cp", "is_a_folder", source=FOLDER, destination="~/staging")
     add("cp", "into_itself", source=FOLDER, destination=FOLDER, recursive=True)
     add("cp", "permission_denied", source=EMPTY, destination="/etc")
-    add("cp", "broken_link", source=LOST, destination=FOLDER)
     add("mv", "into_itself", source=FOLDER, destination=FOLDER, new_name="inner")
     add("mv", "permission_denied", source=FOREIGN, destination=FOLDER)
     add("mv", "sticky_folder", source=GUESTBOOK, destination=FOLDER)
@@ -303,6 +337,8 @@ def reach() -> dict[tuple[str, str], Callable[[], Outcome]]:
     }
     new = "~/staging/one-more"
     ways |= {
+        ("restore_from_trash", "broken_link"): _trash("minutes-old", destination=f"{LOST}/x"),
+        ("restore_from_trash", "too_many_links"): _restore_in_circles,
         ("rmdir", "permission_denied"): _foreign_empty_folder,
         ("restore_from_trash", "original_folder_gone"): _trash("lease-terms.md"),
         ("restore_from_trash", "destination_not_a_folder"): _trash("minutes-old", destination=EMPTY),

@@ -1,18 +1,19 @@
 """The shop's worlds."""
 
-from proverl.world.world import Builder
+from proverl.world.domain import Builder
+
+from .tools import CUSTOMER, ITEM
 
 
 def build(world: Builder) -> None:
     """Customers with money and items with stock."""
     for name in ("Ann", "Bob", "Cid"):
-        world.insert("customer", customer_id=world.new_id("cus"), name=name, balance=world.random.randrange(500, 5000))
+        world.add(CUSTOMER, name=name, balance=world.random.randrange(500, 5000))
     for number in range(30):
-        world.insert(
-            "item",
-            item_id=world.new_id("item"),
+        world.add(
+            ITEM,
             name=f"thing {number}",
             price=world.random.randrange(10, 90),
             stock=world.random.randrange(0, 20),
         )
-    world.secret("pin", f"{world.random.randrange(10_000):04d}")
+    world.keep_secret("pin", f"{world.random.randrange(10_000):04d}")

@@ -2,14 +2,15 @@
 
 from typing import Annotated
 
-from typing_extensions import TypedDict
+from proverl.world.domain import FREE, SECRET, Entity, Field, TypedDict, World, refuse, tool
 
-from proverl.world.server import FREE, SECRET, Field, Ref, Refused, World, tool
-from proverl.world.values import iso
+CUSTOMER = Entity("customer", "cus", "list_customers", order="name")
+ITEM = Entity("item", "item", "list_items")
+PURCHASE = Entity("purchase", "ord", "list_purchases")
 
-CustomerId = Annotated[str, Ref("customer")]
-ItemId = Annotated[str, Ref("item")]
-PurchaseId = Annotated[str, Ref("purchase")]
+CustomerId = Annotated[str, CUSTOMER]
+ItemId = Annotated[str, ITEM]
+PurchaseId = Annotated[str, PURCHASE]
 
 
 class Customer(TypedDict):
@@ -70,7 +71,7 @@ def list_items(world: World, limit: Annotated[int, Field(ge=1, le=50)] = 50) -> 
     return {"count": len(found), "items": found}
 
 
-@tool("write", refusals=["customer_not_found", "item_not_found", "out_of_stock", "wrong_pin", "insufficient_funds"])
+@tool("write", refusals="customer_not_found item_not_found out_of_stock wrong_pin insufficient_funds")
 def buy(
     world: World,
     customer_id: CustomerId,
@@ -86,41 +87,35 @@ def buy(
         pin: the shop's PIN
         note: anything
     """
-    customer = world.one("SELECT * FROM customer WHERE customer_id = ?", customer_id)
-    if customer is None:
-        raise Refused("customer_not_found", f"no customer {customer_id!r}; see list_customers")
+    customer = world.find(CUSTOMER, customer_id)
     items = []
     for item_id in sorted(set(item_ids)):
-        item = world.one("SELECT * FROM item WHERE item_id = ?", item_id)
-        if item is None:
-            raise Refused("item_not_found", f"no item {item_id!r}; see list_items")
+        item = world.find(ITEM, item_id)
         if item["stock"] == 0:
-            raise Refused("out_of_stock", f"{item['name']} is out of stock")
+            refuse("out_of_stock", f"{item['name']} is out of stock")
         items.append(item)
     if pin != world.secret("pin"):
-        raise Refused("wrong_pin", "the PIN is wrong; ask the user")
+        refuse("wrong_pin", "the PIN is wrong; ask the user")
     total = sum(item["price"] for item in items)
     if total > customer["balance"]:
-        raise Refused("insufficient_funds", f"{total} is more than {customer['balance']}")
-    purchase_id = world.new_id("ord")
-    world.insert("purchase", purchase_id=purchase_id, customer_id=customer_id, placed_at=iso(world.now), note=note)
+        refuse("insufficient_funds", f"{total} is more than {customer['balance']}")
+    placed_at = world.moment
+    purchase_id = world.add(PURCHASE, customer_id=customer_id, placed_at=placed_at, note=note)
     for item in items:
         world.insert("purchase_line", purchase_id=purchase_id, item_id=item["item_id"], quantity=1)
-        world.update("item", item["item_id"], stock=item["stock"] - 1)
-    world.update("customer", customer_id, balance=customer["balance"] - total)
-    return {"purchase_id": purchase_id, "total": total, "placed_at": iso(world.now)}
+        world.update(ITEM, item["item_id"], stock=item["stock"] - 1)
+    world.update(CUSTOMER, customer_id, balance=customer["balance"] - total)
+    return {"purchase_id": purchase_id, "total": total, "placed_at": placed_at}
 
 
-@tool("destructive", refusals=["purchase_not_found"], after=["buy"])
+@tool("destructive", refusals="purchase_not_found", after="buy", idempotent=True)
 def cancel_purchase(world: World, purchase_id: PurchaseId) -> Cancelled:
     """Cancel a purchase.
 
     Args:
         purchase_id: the purchase
     """
-    purchase = world.one("SELECT * FROM purchase WHERE purchase_id = ?", purchase_id)
-    if purchase is None:
-        raise Refused("purchase_not_found", f"no purchase {purchase_id!r}; buy returns it")
+    purchase = world.find(PURCHASE, purchase_id)
     lines = world.all(
         "SELECT l.item_id, i.price FROM purchase_line l JOIN item i USING (item_id) WHERE purchase_id = ? ORDER BY 1",
         purchase_id,
@@ -156,7 +151,7 @@ def list_purchases(world: World) -> PurchaseList:
     return {"count": len(found), "purchases": found}
 
 
-@tool("write", refusals=["item_not_found"])
+@tool("write", refusals="item_not_found")
 def restock(world: World, item_id: ItemId, quantity: Annotated[int, Field(ge=1, le=100)]) -> Stocked:
     """Add to an item's stock.
 
@@ -164,8 +159,6 @@ def restock(world: World, item_id: ItemId, quantity: Annotated[int, Field(ge=1, 
         item_id: the item
         quantity: how many, 1 to 100
     """
-    stock = world.value("SELECT stock FROM item WHERE item_id = ?", item_id)
-    if stock is None:
-        raise Refused("item_not_found", f"no item {item_id!r}; see list_items")
-    world.update("item", item_id, stock=stock + quantity)
+    stock = world.find(ITEM, item_id)["stock"]
+    world.update(ITEM, item_id, stock=stock + quantity)
     return {"item_id": item_id, "stock": stock + quantity}

@@ -6,27 +6,25 @@ a payee, a payment above 1,000 dollars and a higher card limit also need a one-t
 inbox on request.
 
 Does not cover: the bank's night run (standing payments are carried out, pending transactions are posted, interest is
-paid). A world opens at 9:00 and a write takes a minute, so a session would need some 900 successful writes to see a
-night; what the clock alone decides (a code that runs out, an expired card, the daily limit) is worked out on reading.
+paid), which only the history of a world has seen (seed/). A world opens at 9:00 and a write takes a minute, so a
+session would need some 900 successful writes to see a night; what the clock alone decides (a code that runs out, an
+expired card, the daily limit) is worked out on reading.
 """
 
-from datetime import timedelta
-from importlib import resources
+from proverl.world.domain import Server
 
-from ...world.server import Server
 from .seed import build
 from .tools import accounts, cards, inbox, payees, scheduled_payments, transactions
 
 server = Server(
     "banking",
-    folder=resources.files(__name__),
+    package=__name__,
     category="Finance",
     about="""Online banking of one retail customer: deposit and credit accounts, payees, cards, standing payments and
         disputes. Money leaves only with the customer's PIN; riskier steps also need a one-time code that the bank
         sends on request.""",
     tools=[accounts, transactions, payees, scheduled_payments, cards, inbox],
     seed=build,
-    ids=["acc", "crd", "dsp", "msg", "pay", "sch", "txn"],
     discovery=[
         "list_bank_accounts",
         "search_bank_transactions",
@@ -35,6 +33,5 @@ server = Server(
         "list_bank_cards",
     ],
     opens=9,
-    offset=-5,
-    tick=timedelta(minutes=1),
+    offset=-7,  # Arizona, which keeps no summer time: the bank's times have one offset all year
 )

@@ -1,4 +1,4 @@
-"""Booking: the only place where a tool moves money.
+"""Booking: the only place where money moves, in tools and in seeded histories alike.
 
 Covers: transactions and the balances that follow from them. An account's balance is its opening balance plus all its
 posted and disputed transactions; pending ones wait, reversed ones were taken back. A transfer between own accounts is
@@ -10,21 +10,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...world.server import World
-from ...world.state import Row
-from ...world.values import iso
-from .results import Direction
-from .rules import folded
+from proverl.world.domain import Row, World, folded
+
+from .results import TRANSACTION, Direction
 
 
 def book(
     world: World,
+    /,
     account_id: str,
     direction: Direction,
     amount: int,
     merchant: str,
-    *,
     category: str,
+    *,
     memo: str | None = None,
     status: str = "posted",
     **links: Any,
@@ -33,12 +32,10 @@ def book(
 
     `links` are the columns card_id, payee_id and other_account_id, where they apply.
     """
-    transaction_id = world.new_id("txn")
-    world.insert(
-        "bank_transaction",
-        transaction_id=transaction_id,
+    transaction_id = world.add(
+        TRANSACTION,
         account_id=account_id,
-        posted_at=iso(world.now),
+        posted_at=world.moment,
         merchant=merchant,
         amount=amount,
         direction=direction,
@@ -49,8 +46,7 @@ def book(
         **links,
     )
     if status == "posted":
-        signed = amount if direction == "incoming" else -amount
-        world.run("UPDATE account SET balance = balance + ? WHERE account_id = ?", signed, account_id)
+        _move(world, account_id, amount if direction == "incoming" else -amount)
     return transaction_id
 
 
@@ -58,11 +54,29 @@ def book_transfer(world: World, sender: Row, receiver: Row, amount: int, memo: s
     """Move money between two own accounts; returns the id of the outgoing leg."""
     out, into = sender["account_id"], receiver["account_id"]
     to, by = f"Transfer to {receiver['nickname']}", f"Transfer from {sender['nickname']}"
-    leg = book(world, out, "outgoing", amount, to, category="transfer", memo=memo, other_account_id=into)
-    book(world, into, "incoming", amount, by, category="transfer", memo=memo, other_account_id=out)
+    leg = book(world, out, "outgoing", amount, to, "transfer", memo=memo, other_account_id=into)
+    book(world, into, "incoming", amount, by, "transfer", memo=memo, other_account_id=out)
     return leg
+
+
+def settle(world: World, transaction_id: str) -> None:
+    """Post a pending payment or purchase: its money leaves now. Done by the bank's night run, which no session sees."""
+    found = world.find(TRANSACTION, transaction_id)
+    world.update(TRANSACTION, transaction_id, status="posted")
+    _move(world, found["account_id"], -found["amount"])
+
+
+def take_back(world: World, transaction_id: str) -> None:
+    """Reverse a disputed purchase: its money comes back. Done by the bank's people, whom no session sees."""
+    found = world.find(TRANSACTION, transaction_id)
+    world.update(TRANSACTION, transaction_id, status="reversed")
+    _move(world, found["account_id"], found["amount"])
 
 
 def balance(world: World, account_id: str) -> int:
     """The balance of an account in cents."""
     return int(world.value("SELECT balance FROM account WHERE account_id = ?", account_id))
+
+
+def _move(world: World, account_id: str, signed: int) -> None:
+    world.run("UPDATE account SET balance = balance + ? WHERE account_id = ?", signed, account_id)

@@ -1,23 +1,42 @@
-"""What the tools of the banking server take and give: the enumerations, and a TypedDict for each result.
+"""What the tools of the banking server take and give: entities, enumerations, and a TypedDict for each result.
 
-Amounts are dollars, times ISO 8601 with offset, days YYYY-MM-DD.
+Amounts are dollars outside and cents inside.
 """
 
 from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from typing_extensions import TypedDict
+from proverl.world.domain import Day, Entity, Flag, Moment, Money, Text, TypedDict
 
-from ...world.server import Ref
+ACCOUNT = Entity("account", "acc", "list_bank_accounts", view="account_now", order="nickname")
+CARD = Entity("card", "crd", "list_bank_cards", view="card_now", order="label")
+DISPUTE = Entity("dispute", "dsp")
+MESSAGE = Entity("bank_message", "msg", "list_bank_messages", key="message_id", order="sent_at DESC, message_id DESC")
+PAYEE = Entity("payee", "pay", "list_payees", view="payee_now", order="name, bank_name, payee_id")
+SCHEDULED_PAYMENT = Entity(
+    "scheduled_payment",
+    "sch",
+    "list_scheduled_payments",
+    view="scheduled_payment_now",
+    order="next_date IS NULL, next_date, scheduled_payment_id",
+)
+TRANSACTION = Entity(
+    "transaction",
+    "txn",
+    "search_bank_transactions",
+    table="bank_transaction",
+    view="transaction_now",
+    order="posted_at DESC, transaction_id DESC",
+)
 
-AccountId = Annotated[str, Ref("account")]
-CardId = Annotated[str, Ref("card")]
-DisputeId = Annotated[str, Ref("dispute")]
-MessageId = Annotated[str, Ref("bank_message")]
-PayeeId = Annotated[str, Ref("payee")]
-ScheduledPaymentId = Annotated[str, Ref("scheduled_payment")]
-TransactionId = Annotated[str, Ref("transaction")]
+AccountId = Annotated[str, ACCOUNT]
+CardId = Annotated[str, CARD]
+DisputeId = Annotated[str, DISPUTE]
+MessageId = Annotated[str, MESSAGE]
+PayeeId = Annotated[str, PAYEE]
+ScheduledPaymentId = Annotated[str, SCHEDULED_PAYMENT]
+TransactionId = Annotated[str, TRANSACTION]
 
 AccountKind = Literal["checking", "savings", "credit"]
 AccountStatus = Literal["open", "frozen", "closed"]
@@ -53,8 +72,8 @@ class AccountRow(TypedDict):
     nickname: str
     kind: AccountKind
     currency: Literal["USD"]
-    balance: float
-    available: float
+    balance: Money
+    available: Money
     status: AccountStatus
 
 
@@ -72,14 +91,14 @@ class AccountDetails(TypedDict):
     nickname: str
     kind: AccountKind
     masked_number: str
-    balance: float
-    available: float
-    overdraft_limit: float
-    daily_limit: float
-    daily_limit_left: float
+    balance: Money
+    available: Money
+    overdraft_limit: Money
+    daily_limit: Money
+    daily_limit_left: Money
     savings_withdrawals_left: int | None
-    pending_total: float
-    opened_on: str
+    pending_total: Money
+    opened_on: Day
     status: AccountStatus
 
 
@@ -87,9 +106,9 @@ class Transferred(TypedDict):
     """The answer of transfer_between_accounts."""
 
     transaction_id: TransactionId
-    from_balance: float
-    to_balance: float
-    posted_at: str
+    from_balance: Money
+    to_balance: Money
+    posted_at: Moment
 
 
 class TransactionRow(TypedDict):
@@ -98,12 +117,12 @@ class TransactionRow(TypedDict):
     transaction_id: TransactionId
     account_id: AccountId
     card_id: CardId | None
-    posted_on: str
+    posted_on: Day
     merchant: str
-    amount: float
+    amount: Money
     direction: Direction
     category: Category
-    memo: str | None
+    memo: Text | None
     status: TransactionStatus
 
 
@@ -121,9 +140,9 @@ class Disputed(TypedDict):
     dispute_id: DisputeId
     transaction_id: TransactionId
     status: Literal["open"]
-    provisional_credit: float
+    provisional_credit: Money
     card_status: CardStatus
-    decision_by: str
+    decision_by: Day
 
 
 class PayeeRow(TypedDict):
@@ -133,8 +152,8 @@ class PayeeRow(TypedDict):
     name: str
     bank_name: str
     masked_account: str
-    added_at: str
-    last_paid_on: str | None
+    added_at: Moment
+    last_paid_on: Day | None
     status: PayeeStatus
 
 
@@ -152,7 +171,7 @@ class AddedPayee(TypedDict):
     name: str
     bank_name: str
     masked_account: str
-    full_limit_from: str
+    full_limit_from: Moment
 
 
 class RemovedPayee(TypedDict):
@@ -160,7 +179,7 @@ class RemovedPayee(TypedDict):
 
     payee_id: PayeeId
     name: str
-    removed_at: str
+    removed_at: Moment
 
 
 class PayeePayment(TypedDict):
@@ -168,10 +187,10 @@ class PayeePayment(TypedDict):
 
     transaction_id: TransactionId
     payee_id: PayeeId
-    amount: float
-    from_balance: float
+    amount: Money
+    from_balance: Money
     status: Literal["posted", "pending"]
-    arrives_on: str
+    arrives_on: Day
 
 
 class ScheduledPaymentRow(TypedDict):
@@ -181,10 +200,10 @@ class ScheduledPaymentRow(TypedDict):
     from_account_id: AccountId
     payee_id: PayeeId
     payee_name: str
-    amount: float
+    amount: Money
     frequency: Frequency
-    next_date: str | None
-    end_date: str | None
+    next_date: Day | None
+    end_date: Day | None
     status: ScheduleStatus
 
 
@@ -200,10 +219,10 @@ class NewScheduledPayment(TypedDict):
 
     scheduled_payment_id: ScheduledPaymentId
     payee_name: str
-    amount: float
+    amount: Money
     frequency: Frequency
-    next_date: str
-    end_date: str | None
+    next_date: Day
+    end_date: Day | None
 
 
 class CancelledScheduledPayment(TypedDict):
@@ -212,7 +231,7 @@ class CancelledScheduledPayment(TypedDict):
     scheduled_payment_id: ScheduledPaymentId
     payee_name: str
     status: Literal["ended"]
-    cancelled_at: str
+    cancelled_at: Moment
 
 
 class CardRow(TypedDict):
@@ -223,8 +242,8 @@ class CardRow(TypedDict):
     kind: Literal["debit", "credit"]
     last4: str
     account_id: AccountId
-    daily_spend_limit: float
-    expires_on: str
+    daily_spend_limit: Money
+    expires_on: Day
     status: CardStatus
 
 
@@ -241,7 +260,7 @@ class CardLockChange(TypedDict):
     card_id: CardId
     label: str
     status: Literal["locked", "active"]
-    changed_at: str
+    changed_at: Moment
 
 
 class CardLimitChange(TypedDict):
@@ -249,8 +268,8 @@ class CardLimitChange(TypedDict):
 
     card_id: CardId
     label: str
-    old_limit: float
-    new_limit: float
+    old_limit: Money
+    new_limit: Money
 
 
 class MessageRow(TypedDict):
@@ -258,10 +277,10 @@ class MessageRow(TypedDict):
 
     message_id: MessageId
     kind: MessageKind
-    subject: str
-    body: str
-    sent_at: str
-    unread: bool
+    subject: Text
+    body: Text
+    sent_at: Moment
+    unread: Flag
 
 
 class MessageList(TypedDict):
@@ -275,6 +294,6 @@ class CodeSent(TypedDict):
     """The answer of request_one_time_code."""
 
     purpose: Purpose
-    sent_at: str
-    expires_at: str
+    sent_at: Moment
+    expires_at: Moment
     delivered_to: Literal["secure inbox"]

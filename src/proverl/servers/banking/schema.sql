@@ -118,3 +118,32 @@ CREATE TABLE one_time_code (
 );
 CREATE INDEX code_by_purpose ON one_time_code (purpose, sent_at);
 CREATE INDEX code_by_time ON one_time_code (sent_at);
+
+-- What tools read.
+
+CREATE VIEW account_now AS
+SELECT *, balance + overdraft_limit - pending_total AS available
+FROM (
+  SELECT a.*, 'USD' AS currency, coalesce(
+    (SELECT sum(t.amount) FROM bank_transaction t
+     WHERE t.account_id = a.account_id AND t.status = 'pending' AND t.direction = 'outgoing'), 0) AS pending_total
+  FROM account a
+);
+
+CREATE VIEW card_now AS
+SELECT c.*, CASE
+  WHEN c.expires_on < (SELECT today FROM world_now) THEN 'expired' WHEN c.locked THEN 'locked' ELSE 'active'
+END AS status
+FROM card c;
+
+CREATE VIEW payee_now AS
+SELECT p.*, '****' || substr(p.account_number, -4) AS masked_account,
+  substr((SELECT max(t.posted_at) FROM bank_transaction t WHERE t.payee_id = p.payee_id), 1, 10) AS last_paid_on
+FROM payee p
+WHERE NOT p.removed;
+
+CREATE VIEW transaction_now AS
+SELECT *, substr(posted_at, 1, 10) AS posted_on FROM bank_transaction;
+
+CREATE VIEW scheduled_payment_now AS
+SELECT s.*, p.name AS payee_name FROM scheduled_payment s JOIN payee p USING (payee_id);

@@ -6,15 +6,21 @@ run for years costs nothing here. Does not cover: where the names and texts come
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any, Final
 
 import re2
 
-from ...errors import Refused
+from proverl.world.domain import refuse
 
 MAX_PATTERN: Final = 200
 SPECIAL: Final = frozenset("\\.+*?()|[]{}^$\n")
+ESCAPED: Final = re.compile(r"\\.", re.DOTALL)
+ENDS: Final = {"\\A": "^", "\\z": "$"}
+"""Of a line alone, the ends of the text are those of the line."""
+FAR: Final = re.compile(r"\\[CQ]|\(\?(?!:|i[:)]|P?<)")
+"""What may mean something else in a text of many lines than in a line alone: bytes, quotes, other flags."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,33 +31,38 @@ class Glob:
     name of at least `least` characters that has both may still not fit, which `fits` decides unless `settled`.
     """
 
-    head: str
-    tail: str
-    least: int
-    settled: bool
-    exact: bool
-    regex: Any
+    head: str = ""
+    tail: str = ""
+    least: int = 0
+    settled: bool = True
+    exact: bool = False
+    regex: Any = None
 
     def fits(self, name: str) -> bool:
         """Whether a whole name fits."""
-        return self.regex.fullmatch(name) is not None
+        return self.regex is None or self.regex.fullmatch(name) is not None
+
+    @property
+    def filter(self) -> tuple[int, str, str, bool]:
+        """What a query can ask of a name."""
+        return self.least, self.head, self.tail, self.exact
 
 
-def glob(pattern: str) -> Glob:
-    """A name pattern; * stands for any characters, ? for one, all others for themselves.
+def find_glob(pattern: str | None) -> Glob:
+    """A name pattern; * stands for any characters, ? for one, all others for themselves; None fits all names.
 
-    Raises:
-        Refused: bad_pattern
+    Refuses bad_pattern.
     """
-    if not 1 <= len(pattern) <= MAX_PATTERN:
-        raise Refused("bad_pattern", f"the name pattern has {len(pattern)} characters; 1 to {MAX_PATTERN} are allowed")
+    if pattern is None:
+        return Glob()
+    _check_length("name pattern", pattern)
     if "/" in pattern:
-        raise Refused("bad_pattern", f"{pattern!r} holds a slash, which no name has; give the folder as path")
+        refuse("bad_pattern", f"{pattern!r} holds a slash, which no name has; give the folder as path")
     wild = [place for place, character in enumerate(pattern) if character in "*?"]
     head = pattern[: wild[0]] if wild else pattern
     tail = pattern[wild[-1] + 1 :] if wild else ""
     parts = {"*": "(?s:.*)", "?": "(?s:.)"}
-    regex = _compile("".join(parts.get(character) or re2.escape(character) for character in pattern), re2.Options())
+    regex = re2.compile("".join(parts.get(character) or re2.escape(character) for character in pattern))
     settled = not wild or (len(wild) == 1 and pattern[wild[0]] == "*")
     return Glob(head, tail, len(head) + len(tail), settled, not wild, regex)
 
@@ -59,40 +70,48 @@ def glob(pattern: str) -> Glob:
 class LinePattern:
     """A regular expression that is looked for in single lines; ^ and $ are the ends of a line.
 
-    `whole` says that it also speaks of the ends of a file, so that files must be searched one by one. `literal` is
-    text that each match holds ("" where none is known), for a query to filter by; `plain` says that it is all of it.
+    `literal` is text that each match holds ("" where none is known), for a query to filter by. Many lines are searched
+    as one text, which costs far less, wherever the pattern means the same there; `far` says that it may not.
     """
 
     def __init__(self, pattern: str, *, ignore_case: bool) -> None:
-        """Refuses with bad_pattern what is too long or no regular expression of RE2."""
-        if not 1 <= len(pattern) <= MAX_PATTERN:
-            raise Refused("bad_pattern", f"the pattern has {len(pattern)} characters; 1 to {MAX_PATTERN} are allowed")
+        """Refuses bad_pattern: too long, or no regular expression of RE2."""
+        _check_length("pattern", pattern)
+        self.far = FAR.search(pattern) is not None
         options = re2.Options()
         options.never_nl = True  # so that a match in a whole text stays in one line
         options.case_sensitive = not ignore_case
-        self._regex = _compile(f"(?m){pattern}", options)
+        options.log_errors = False
+        try:
+            self._line = re2.compile(pattern, options)  # what is wrong is told of the pattern as it was written
+            ends = ESCAPED.sub(lambda found: ENDS.get(found[0], found[0]), pattern)
+            self._text = re2.compile(f"(?m){ends}", options)
+        except re2.error as error:
+            reason = error.args[0].decode(errors="replace") if isinstance(error.args[0], bytes) else str(error)
+            refuse("bad_pattern", f"{pattern!r} is no regular expression: {reason}")
         self.literal = "" if ignore_case else _literal(pattern)
-        self.plain = self.literal == pattern
-        self.whole = any(sign in pattern for sign in ("\\A", "\\z", "(?"))
+        self._plain = self.literal.encode() if self.literal == pattern else b""
 
     def lines(self, text: bytes, most: int) -> list[tuple[int, int]]:
         """Begin and end of the first `most` lines of a text in which the pattern matches."""
         found: list[tuple[int, int]] = []
-        literal = self.literal.encode() if self.plain else b""
         position = 0
         while position < len(text) and len(found) < most:
-            start = text.find(literal, position) if literal else self._search(text, position)
+            start = position if self.far else self._next(text, position)
             if start < 0 or start == len(text):
                 break
             begin = text.rfind(b"\n", 0, start) + 1
             end = text.find(b"\n", start)
             end = len(text) if end < 0 else end
-            found.append((begin, end))
+            if not self.far or self._line.search(text[begin:end]) is not None:
+                found.append((begin, end))
             position = end + 1
         return found
 
-    def _search(self, text: bytes, position: int) -> int:
-        match = self._regex.search(text, position)
+    def _next(self, text: bytes, position: int) -> int:
+        if self._plain:
+            return text.find(self._plain, position)
+        match = self._text.search(text, position)
         return -1 if match is None else int(match.start())
 
 
@@ -104,10 +123,6 @@ def _literal(pattern: str) -> str:
     return pattern[: max(0, end - 1)] if pattern[end : end + 1] in ("*", "?", "{") else pattern[:end]
 
 
-def _compile(pattern: str, options: Any) -> Any:
-    options.log_errors = False
-    try:
-        return re2.compile(pattern, options)
-    except re2.error as error:
-        reason = error.args[0].decode(errors="replace") if isinstance(error.args[0], bytes) else str(error)
-        raise Refused("bad_pattern", f"{pattern!r} is no regular expression: {reason}") from None
+def _check_length(what: str, pattern: str) -> None:
+    if not 1 <= len(pattern) <= MAX_PATTERN:
+        refuse("bad_pattern", f"the {what} has {len(pattern)} characters; 1 to {MAX_PATTERN} are allowed")

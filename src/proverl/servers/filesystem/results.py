@@ -1,31 +1,40 @@
-"""What the tools take and give: the types of their arguments and results.
+"""What the tools of the filesystem take and give: entities, enumerations, and a TypedDict for each result.
 
-A path in a result is absolute. Arguments that are paths may be relative to the current folder or begin with ~.
+A path in a result is absolute. Arguments that are paths may be relative to the current folder or begin with ~. Paths
+are ids of their own that no table has, for a path changes with the folders above its name.
 """
 
 from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from typing_extensions import TypedDict
+from proverl.world.domain import COMPARABLE, Entity, Field, Moment, Text, TypedDict
 
-from ...world.server import Field, Ref
+ENTRY = Entity("entry", lister="find_files", table="path")
+FILE = Entity("file", lister="find_files")
+FOLDER = Entity("folder", lister="find_files")
+LINK = Entity("link", lister="find_files")
+ARCHIVE = Entity("archive", lister="find_files")
+TRASH_ITEM = Entity("trash_item", "tsh", "list_trash", view="trash_now", order="number DESC")
 
 PATH = Field(min_length=1, max_length=1024, json_schema_extra={"format": "path"})
-NAME = Field(max_length=255, pattern=r"^[^/\x00-\x1f\x7f]*[^/.\x00-\x1f\x7f][^/\x00-\x1f\x7f]*$")
+VISIBLE = r"^[^/\x00-\x1f\x7f]*[^/.\s\x00-\x1f\x7f][^/\x00-\x1f\x7f]*$"
+"""A name without slash and control characters that is neither blank nor all dots."""
 
 NewPath = Annotated[str, PATH]
-EntryPath = Annotated[str, Ref("entry"), PATH]
-FilePath = Annotated[str, Ref("file"), PATH]
-FolderPath = Annotated[str, Ref("folder"), PATH]
-LinkPath = Annotated[str, Ref("link"), PATH]
-ArchivePath = Annotated[str, Ref("archive"), PATH]
-TrashItemId = Annotated[str, Ref("trash_item")]
-NewName = Annotated[str, NAME]
+Entry = Annotated[str, ENTRY]
+EntryPath = Annotated[Entry, PATH]
+FilePath = Annotated[str, FILE, PATH]
+FolderPath = Annotated[str, FOLDER, PATH]
+LinkPath = Annotated[str, LINK, PATH]
+ArchivePath = Annotated[str, ARCHIVE, PATH]
+TrashItemId = Annotated[str, TRASH_ITEM]
+NewName = Annotated[str, Field(max_length=255, pattern=VISIBLE)]
 
-Entry = Annotated[str, Ref("entry")]
 Kind = Literal["file", "folder", "link"]
 IfExists = Literal["keep", "replace"]
+Number = Annotated[int, COMPARABLE]
+"""A size or a count by which entries can be compared."""
 
 
 class Session(TypedDict):
@@ -37,24 +46,29 @@ class Session(TypedDict):
     umask: str
 
 
-class ListedEntry(TypedDict):
-    """One line of ls."""
+class Attributes(TypedDict):
+    """What ls and stat_file show of an entry; `mode` is four octal digits, `target` that of a link."""
 
-    name: str
     type: Kind
     mode: str
     owner: str
     group: str
-    size: int
-    modified: str
+    size: Number
+    modified: Moment
     target: str | None
+
+
+class ListedEntry(Attributes):
+    """One line of ls."""
+
+    name: str
 
 
 class Listing(TypedDict):
     """ls."""
 
     path: Entry
-    count: int
+    count: Number
     entries: list[ListedEntry]
 
 
@@ -62,7 +76,7 @@ class Tree(TypedDict):
     """tree."""
 
     path: Entry
-    tree: str
+    tree: Text
     folders: int
     files: int
     truncated: bool
@@ -72,8 +86,8 @@ class Printed(TypedDict):
     """cat, head_file and tail_file."""
 
     path: Entry
-    content: str
-    lines: int
+    content: Text
+    lines: Number
     truncated: bool
 
 
@@ -81,48 +95,41 @@ class Counted(TypedDict):
     """wc_file."""
 
     path: Entry
-    lines: int
-    words: int
-    bytes: int
+    lines: Number
+    words: Number
+    bytes: Number
 
 
-class Status(TypedDict):
+class Status(Attributes):
     """stat_file."""
 
     path: Entry
-    type: Kind
-    mode: str
-    owner: str
-    group: str
-    size: int
-    modified: str
-    link_count: int
-    target: str | None
+    link_count: Number
 
 
 class SubfolderUsage(TypedDict):
     """One folder of du."""
 
     name: str
-    bytes: int
+    bytes: Number
 
 
 class Usage(TypedDict):
     """du."""
 
     path: Entry
-    total: int
+    total: Number
     subfolders: list[SubfolderUsage]
 
 
 class Quota(TypedDict):
     """df."""
 
-    total_bytes: int
-    used_bytes: int
-    free_bytes: int
-    used_entries: int
-    free_entries: int
+    total_bytes: Number
+    used_bytes: Number
+    free_bytes: Number
+    used_entries: Number
+    free_entries: Number
 
 
 class FoundEntry(TypedDict):
@@ -130,14 +137,14 @@ class FoundEntry(TypedDict):
 
     path: Entry
     type: Kind
-    size: int
-    modified: str
+    size: Number
+    modified: Moment
 
 
 class Found(TypedDict):
     """find_files."""
 
-    count: int
+    count: Number
     truncated: bool
     entries: list[FoundEntry]
 
@@ -147,13 +154,13 @@ class MatchingLine(TypedDict):
 
     path: Entry
     line: int
-    text: str
+    text: Text
 
 
 class Matches(TypedDict):
     """grep_files."""
 
-    count: int
+    count: Number
     truncated: bool
     matches: list[MatchingLine]
 
@@ -164,7 +171,7 @@ class Difference(TypedDict):
     identical: bool
     added: int
     removed: int
-    diff: str
+    diff: Text
     truncated: bool
 
 
@@ -200,7 +207,7 @@ class PackedEntry(TypedDict):
 
     name: str
     type: Kind
-    size: int
+    size: Number
 
 
 class Packed(TypedDict):
@@ -208,7 +215,7 @@ class Packed(TypedDict):
 
     path: Entry
     format: Literal["tar", "zip"]
-    count: int
+    count: Number
     entries: list[PackedEntry]
 
 
@@ -219,14 +226,14 @@ class DeletedEntry(TypedDict):
     name: str
     original_path: str
     kind: Kind
-    size: int
-    deleted_at: str
+    size: Number
+    deleted_at: Moment
 
 
 class Trash(TypedDict):
     """list_trash."""
 
-    count: int
+    count: Number
     items: list[DeletedEntry]
 
 
@@ -242,7 +249,7 @@ class Touched(TypedDict):
 
     path: Entry
     created: bool
-    modified: str
+    modified: Moment
 
 
 class MadeFolder(TypedDict):
@@ -265,16 +272,16 @@ class Deleted(TypedDict):
 
     path: str
     trash_item_id: TrashItemId
-    removed_count: int
-    freed_bytes: int
+    removed_count: Number
+    freed_bytes: Number
 
 
 class Copied(TypedDict):
     """cp."""
 
     path: Entry
-    copied_count: int
-    bytes: int
+    copied_count: Number
+    bytes: Number
 
 
 class Renamed(TypedDict):
@@ -290,7 +297,7 @@ class Linked(TypedDict):
     link_path: Entry
     target: Entry
     kind: Literal["symbolic", "hard"]
-    link_count: int
+    link_count: Number
 
 
 class ModeSet(TypedDict):
@@ -321,7 +328,7 @@ class Written(TypedDict):
     """write_file."""
 
     path: Entry
-    bytes: int
+    bytes: Number
     created: bool
 
 
@@ -329,8 +336,8 @@ class Appended(TypedDict):
     """append_file."""
 
     path: Entry
-    lines: int
-    bytes: int
+    lines: Number
+    bytes: Number
 
 
 class Replaced(TypedDict):
@@ -342,25 +349,21 @@ class Replaced(TypedDict):
 
 
 class Sorted(TypedDict):
-    """sort_file."""
+    """sort_file; the other tools that write lines into a new file have more."""
 
     output_path: Entry
-    lines: int
+    lines: Number
 
 
-class Unique(TypedDict):
+class Unique(Sorted):
     """uniq_lines."""
 
-    output_path: Entry
-    lines: int
     dropped: int
 
 
-class Cut(TypedDict):
+class Cut(Sorted):
     """cut_columns."""
 
-    output_path: Entry
-    lines: int
     columns: int
 
 
@@ -369,31 +372,29 @@ class Parts(TypedDict):
 
     path: Entry
     parts: list[Entry]
-    count: int
+    count: Number
 
 
-class Joined(TypedDict):
+class Joined(Sorted):
     """concat_files."""
 
-    output_path: Entry
-    lines: int
-    bytes: int
+    bytes: Number
 
 
 class ArchiveMade(TypedDict):
     """archive_create."""
 
     archive_path: Entry
-    count: int
-    bytes: int
+    count: Number
+    bytes: Number
 
 
 class Unpacked(TypedDict):
     """archive_extract."""
 
     destination: Entry
-    count: int
-    bytes: int
+    count: Number
+    bytes: Number
 
 
 class Restored(TypedDict):
@@ -401,4 +402,4 @@ class Restored(TypedDict):
 
     path: Entry
     kind: Kind
-    bytes: int
+    bytes: Number

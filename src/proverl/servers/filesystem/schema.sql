@@ -60,7 +60,29 @@ CREATE TABLE trash_item (
   trash_item_id TEXT NOT NULL PRIMARY KEY,  -- @id
   entry_id INTEGER NOT NULL REFERENCES entry (entry_id),
   original_path TEXT NOT NULL,
+  searched TEXT NOT NULL,                   -- @free hidden: the name, case folded
   deleted_at TEXT NOT NULL,                 -- @clock
   number INTEGER NOT NULL UNIQUE,           -- @counter grows with each deletion, so that equal times keep their order
   state TEXT NOT NULL CHECK (state IN ('held', 'restored', 'dropped'))
 );
+
+-- What tools read.
+
+-- A node as the user of the session sees it: bits says what the user may do (4 read, 2 write, 1 enter, added up), by
+-- the first class that fits, as in POSIX.
+CREATE VIEW node_now AS
+SELECT n.node_id, n.kind, n.owner, n.group_name AS "group", n.mode, n.modified, n.size, n.form, n.target, n.content,
+  ((CASE WHEN n.owner = s.login THEN n.mode >> 6
+         WHEN instr(s.groups, ' ' || n.group_name || ' ') THEN n.mode >> 3
+         ELSE n.mode END) & 7) AS bits
+FROM setting s CROSS JOIN node n;
+
+CREATE VIEW trash_now AS
+SELECT t.*, e.name, e.node_id, n.kind
+FROM trash_item t JOIN entry e ON e.entry_id = t.entry_id JOIN node n ON n.node_id = e.node_id
+WHERE t.state = 'held';
+
+CREATE VIEW quota_now AS
+SELECT setting_id, quota_bytes AS total_bytes, used_bytes, quota_bytes - used_bytes AS free_bytes, used_entries,
+  quota_entries - used_entries AS free_entries
+FROM setting;

@@ -6,26 +6,21 @@ with their compensation. Does not cover: couriers' and kitchens' side, changing 
 beyond its choice, more than one user. Money is in USD, times are those of the city (offset 0).
 """
 
-from __future__ import annotations
-
 from datetime import timedelta
-from importlib import resources
 
-from ...world.server import Server
+from proverl.world.domain import Server
+
 from .seed import build
-from .tools import addresses, aftercare, baskets, orders, restaurants
+from .tools import addresses, after_delivery, baskets, orders, restaurants
 
 server = Server(
     "food_delivery",
-    folder=resources.files(__name__),
+    package=__name__,
     category="Lifestyle",
-    about="""
-        A food delivery app: find restaurants that deliver to an address, put dishes with options into a basket per
-        restaurant, order, follow the order from the kitchen to the door, tip, rate and complain.
-    """,
-    tools=[restaurants, baskets, addresses, orders, aftercare],
+    about="""A food delivery app: find restaurants that deliver to an address, put dishes with options into a basket per
+        restaurant, order, follow the order from the kitchen to the door, tip, rate and complain.""",
+    tools=[restaurants, baskets, addresses, orders, after_delivery],
     seed=build,
-    ids=["rst", "dish", "opt", "bsk", "line", "drp", "ford", "case"],
     discovery=[
         "search_restaurants",
         "get_restaurant_menu",

@@ -1,28 +1,67 @@
-"""What the tools of the food delivery app return.
+"""What the tools of the food delivery app take and give: entities, enumerations, and a TypedDict for each result.
 
-Covers: the shape of every result. Money is in USD, moments are ISO 8601 with offset. Does not cover: how results come
-about (tools/).
+Amounts are US dollars outside and cents inside.
 """
 
 from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from typing_extensions import TypedDict
+from proverl.world.domain import COMPARABLE, Entity, Flag, Moment, Money, Text, TypedDict
 
-from ...world.server import Ref
+RESTAURANT = Entity("restaurant", "rst", "search_restaurants", view="restaurant_now", order="rating DESC, name, street")
+OFFER = Entity("offer", table="restaurant", view="offer", key="restaurant_id", order=RESTAURANT.order)
+"""What a search goes through: a restaurant once for no address, and once for each address that it delivers to."""
+DISH = Entity("dish", "dish", "get_restaurant_menu", view="dish_now", order="restaurant_id, position")
+OPTION = Entity(
+    "dish_option",
+    "opt",
+    "get_dish_options",
+    view="dish_option_now",
+    key="option_id",
+    order="dish_id, group_position, position",
+    noun="option",
+)
+BASKET = Entity("basket", "bsk", "list_food_baskets", view="basket_now")
+LINE = Entity(
+    "line",
+    "line",
+    "list_food_baskets",
+    table="basket_line",
+    view="basket_line_now",
+    key="basket_line_id",
+    noun="basket line",
+)
+ADDRESS = Entity(
+    "address",
+    "drp",
+    "list_dropoff_addresses",
+    table="dropoff_address",
+    view="dropoff_address_now",
+    key="dropoff_address_id",
+)
+ORDER = Entity(
+    "order", "ford", "list_food_orders", table="food_order", view="food_order_now", order="placed_at DESC, order_id"
+)
+CASE = Entity("case", "case", table="problem_case")
 
-RestaurantId = Annotated[str, Ref("restaurant")]
-DishId = Annotated[str, Ref("dish")]
-OptionId = Annotated[str, Ref("dish_option")]
-BasketId = Annotated[str, Ref("basket")]
-LineId = Annotated[str, Ref("basket_line")]
-AddressId = Annotated[str, Ref("dropoff_address")]
-OrderId = Annotated[str, Ref("food_order")]
+RestaurantId = Annotated[str, RESTAURANT]
+DishId = Annotated[str, DISH]
+OptionId = Annotated[str, OPTION]
+BasketId = Annotated[str, BASKET]
+LineId = Annotated[str, LINE]
+AddressId = Annotated[str, ADDRESS]
+OrderId = Annotated[str, ORDER]
+CaseId = Annotated[str, CASE]
 
 Cuisine = Literal["italian", "indian", "japanese", "mexican", "thai", "burgers", "bakery", "vegan"]
-Stage = Literal["placed", "confirmed", "preparing", "riding", "delivered", "cancelled"]
+Diet = Literal["vegetarian", "vegan"]
 PayWith = Literal["card", "cash", "wallet"]
+Problem = Literal["missing", "wrong", "cold", "spilled", "late"]
+Stage = Literal["placed", "confirmed", "preparing", "riding", "delivered", "cancelled"]
+
+Number = Annotated[int, COMPARABLE]
+Rating = Annotated[float, COMPARABLE]
 
 
 class Restaurant(TypedDict):
@@ -32,17 +71,17 @@ class Restaurant(TypedDict):
     name: str
     street: str
     cuisine: Cuisine
-    rating: float
-    open_now: bool
+    rating: Rating
+    open_now: Flag
     open_until: str
-    minimum_order: float
-    delivery_fee: float
-    delivery_minutes: int | None
-    accepts_cash: bool
+    minimum_order: Money
+    delivery_fee: Money
+    delivery_minutes: Number | None
+    accepts_cash: Flag
 
 
 class RestaurantPage(TypedDict):
-    """search_restaurants"""
+    """The answer of search_restaurants: `count` matches in all, of which this page shows some."""
 
     count: int
     restaurants: list[Restaurant]
@@ -54,21 +93,21 @@ class Dish(TypedDict):
     dish_id: DishId
     name: str
     section: str
-    price: float
+    price: Money
     diet: Literal["none", "vegetarian", "vegan"]
     allergens: list[str]
-    sold_out: bool
-    has_options: bool
-    has_required_options: bool
+    sold_out: Flag
+    has_options: Flag
+    has_required_options: Flag
 
 
 class Menu(TypedDict):
-    """get_restaurant_menu"""
+    """The answer of get_restaurant_menu."""
 
     restaurant_id: RestaurantId
     name: str
-    open_now: bool
-    minimum_order: float
+    open_now: Flag
+    minimum_order: Money
     count: int
     dishes: list[Dish]
 
@@ -78,26 +117,26 @@ class DishOption(TypedDict):
 
     option_id: OptionId
     name: str
-    extra_price: float
-    sold_out: bool
+    extra_price: Money
+    sold_out: Flag
 
 
 class OptionGroup(TypedDict):
     """A choice that comes with a dish."""
 
     group_name: str
-    required: bool
+    required: Flag
     min_choices: int
     max_choices: int
     options: list[DishOption]
 
 
 class DishOptions(TypedDict):
-    """get_dish_options"""
+    """The answer of get_dish_options."""
 
     dish_id: DishId
     name: str
-    price: float
+    price: Money
     group_count: int
     option_groups: list[OptionGroup]
 
@@ -109,9 +148,9 @@ class BasketLine(TypedDict):
     dish_id: DishId
     dish_name: str
     option_names: list[str]
-    quantity: int
-    line_price: float
-    sold_out: bool
+    quantity: Number
+    line_price: Money
+    sold_out: Flag
 
 
 class Basket(TypedDict):
@@ -122,39 +161,39 @@ class Basket(TypedDict):
     restaurant_name: str
     street: str
     lines: list[BasketLine]
-    subtotal: float
-    discount: float
-    delivery_fee: float | None
-    total: float | None
-    minimum_order: float
-    missing_to_minimum: float
+    subtotal: Money
+    discount: Money
+    delivery_fee: Money | None
+    total: Money | None
+    minimum_order: Money
+    missing_to_minimum: Money
     promo_code: str | None
     usable_promo_codes: list[str]
 
 
 class BasketList(TypedDict):
-    """list_food_baskets"""
+    """The answer of list_food_baskets."""
 
     count: int
-    wallet_balance: float
+    wallet_balance: Money
     baskets: list[Basket]
 
 
 class DropoffAddress(TypedDict):
-    """A saved address; `deliverable` is null unless a restaurant was given."""
+    """A saved address; `deliverable` says whether the restaurant's delivery area reaches it, null without one."""
 
     dropoff_address_id: AddressId
     label: str
     street: str
     unit: str | None
     postcode: str
-    instructions: str | None
-    complete: bool
-    deliverable: bool | None
+    instructions: Text | None
+    complete: Flag
+    deliverable: Flag | None
 
 
 class AddressList(TypedDict):
-    """list_dropoff_addresses"""
+    """The answer of list_dropoff_addresses."""
 
     count: int
     addresses: list[DropoffAddress]
@@ -167,18 +206,18 @@ class FoodOrder(TypedDict):
     restaurant_id: RestaurantId
     restaurant_name: str
     street: str
-    placed_at: str
+    placed_at: Moment
     stage: Stage
-    total: float
-    tip: float
-    delivered_at: str | None
-    can_tip: bool
-    can_rate: bool
-    can_report: bool
+    total: Money
+    tip: Money
+    delivered_at: Moment | None
+    can_tip: Flag
+    can_rate: Flag
+    can_report: Flag
 
 
 class FoodOrderPage(TypedDict):
-    """list_food_orders"""
+    """The answer of list_food_orders: `count` matches in all, of which this page shows some."""
 
     count: int
     orders: list[FoodOrder]
@@ -190,57 +229,57 @@ class OrderLine(TypedDict):
     dish_id: DishId
     dish_name: str
     option_names: list[str]
-    quantity: int
-    line_price: float
+    quantity: Number
+    line_price: Money
 
 
 class TrackedOrder(TypedDict):
-    """track_food_order: the courier shows while riding and after; the fee while the order can be cancelled."""
+    """The answer of track_food_order: the courier shows while riding and after; the fee while it can be cancelled."""
 
     order_id: OrderId
     restaurant_id: RestaurantId
     restaurant_name: str
     street: str
     stage: Stage
-    stage_since: str
-    arrives_at: str | None
-    promised_at: str
+    stage_since: Moment
+    arrives_at: Moment | None
+    promised_at: Moment
     courier_name: str | None
     courier_distance_km: float | None
-    total: float
-    tip: float
+    total: Money
+    tip: Money
     pay_with: PayWith
-    cancel_fee_now: float | None
-    free_cancel_until: str | None
+    cancel_fee_now: Money | None
+    free_cancel_until: Moment | None
     lines: list[OrderLine]
 
 
 class AddedDish(TypedDict):
-    """add_dish_to_basket: `quantity` and `line_price` are those of the whole line."""
+    """The answer of add_dish_to_basket: `quantity` and `line_price` are those of the whole line."""
 
     basket_id: BasketId
     basket_line_id: LineId
     dish_name: str
-    quantity: int
-    line_price: float
-    subtotal: float
-    missing_to_minimum: float
+    quantity: Number
+    line_price: Money
+    subtotal: Money
+    missing_to_minimum: Money
 
 
 class ChangedLine(TypedDict):
-    """change_basket_dish"""
+    """The answer of change_basket_dish."""
 
     basket_id: BasketId
     basket_line_id: LineId
-    quantity: int
-    line_price: float
-    subtotal: float
-    missing_to_minimum: float
-    promo_dropped: bool
+    quantity: Number
+    line_price: Money
+    subtotal: Money
+    missing_to_minimum: Money
+    promo_dropped: Flag
 
 
 class DiscardedBasket(TypedDict):
-    """discard_food_basket"""
+    """The answer of discard_food_basket."""
 
     basket_id: BasketId
     restaurant_name: str
@@ -249,66 +288,66 @@ class DiscardedBasket(TypedDict):
 
 
 class AppliedPromo(TypedDict):
-    """apply_meal_promo"""
+    """The answer of apply_meal_promo."""
 
     basket_id: BasketId
     promo_code: str
-    discount: float
-    subtotal_after_discount: float
+    discount: Money
+    subtotal_after_discount: Money
 
 
 class SavedAddress(TypedDict):
-    """add_dropoff_address: `restaurant_count` counts the restaurants that deliver there."""
+    """The answer of add_dropoff_address: `restaurant_count` counts the restaurants whose delivery area reaches it."""
 
     dropoff_address_id: AddressId
     label: str
-    complete: bool
+    complete: Flag
     restaurant_count: int
 
 
 class PlacedOrder(TypedDict):
-    """place_food_order"""
+    """The answer of place_food_order."""
 
     order_id: OrderId
     restaurant_name: str
     stage: Stage
-    total: float
-    tip: float
-    arrives_at: str
-    free_cancel_until: str
+    total: Money
+    tip: Money
+    arrives_at: Moment
+    free_cancel_until: Moment
 
 
 class CancelledOrder(TypedDict):
-    """cancel_food_order"""
+    """The answer of cancel_food_order."""
 
     order_id: OrderId
     stage: Stage
-    fee_charged: float
-    refund_amount: float
+    fee_charged: Money
+    refund_amount: Money
 
 
 class Tipped(TypedDict):
-    """tip_food_courier: `courier_name` is null until someone rides."""
+    """The answer of tip_food_courier: `courier_name` is null until someone rides."""
 
     order_id: OrderId
     courier_name: str | None
-    tip: float
-    total: float
+    tip: Money
+    total: Money
 
 
 class Rated(TypedDict):
-    """rate_food_order: `restaurant_rating` is the restaurant's new average."""
+    """The answer of rate_food_order: `restaurant_rating` is the restaurant's new average."""
 
     order_id: OrderId
     restaurant_name: str
     restaurant_stars: int
-    restaurant_rating: float
+    restaurant_rating: Rating
 
 
 class ProblemCase(TypedDict):
-    """report_food_problem"""
+    """The answer of report_food_problem."""
 
-    case_id: str
+    case_id: CaseId
     order_id: OrderId
-    compensation: float
-    wallet_balance: float
+    compensation: Money
+    wallet_balance: Money

@@ -16,7 +16,7 @@ from typing import Any, Literal
 from ...paths import extract, flat
 from ...records import Json, Kind, Outcome, Tool
 from ...world.session import LocalSession
-from ..phrases import OPTIONS, Entity, Phrases, ToolPhrases
+from ..phrases import OPTIONS, EntityPhrases, Phrases, ToolPhrases
 from ..sample import Context, Row, Shown, meets, names, shown
 from ..templates import PhraseTemplate, Slot
 
@@ -285,7 +285,7 @@ class Planner:
     def _facet_arguments(
         self,
         row: Row,
-        spec: Entity,
+        spec: EntityPhrases,
         tool: str,
         templates: Mapping[str, Json],
         seen: Knowledge,

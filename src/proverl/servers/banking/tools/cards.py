@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from ....world.server import SECRET, Field, Refused, World, tool
-from ....world.state import Row
-from ....world.values import cents, day, dollars, iso
-from ..codes import check_code, use_code
-from ..results import AccountId, CardId, CardLimitChange, CardList, CardLockChange, CardRow, CardStatus
-from ..rules import CARDS, check_pin, find_account, find_card
+from proverl.world.domain import SECRET, Field, Money, Row, World, dollars, refuse, tool
+
+from ..one_time_codes import check_code, use_code
+from ..results import ACCOUNT, CARD, AccountId, CardId, CardLimitChange, CardList, CardLockChange, CardRow, CardStatus
+from ..rules import check_pin
 
 
-@tool("read", refusals=["account_not_found"])
+@tool("read", refusals="account_not_found")
 def list_bank_cards(world: World, account_id: AccountId | None = None, status: CardStatus | None = None) -> CardList:
     """List debit and credit cards with label, last four digits, linked account, daily spending limit, expiry and
     status. Returns every match, no paging.
@@ -21,34 +20,14 @@ def list_bank_cards(world: World, account_id: AccountId | None = None, status: C
         account_id: only cards linked to this account
         status: active, locked or expired
     """
-    if account_id is not None:
-        find_account(world, account_id)
-    found = world.all(
-        f"SELECT * FROM ({CARDS}) WHERE account_id = coalesce(?, account_id) AND status = coalesce(?, status)"  # noqa: S608
-        " ORDER BY label",
-        day(world.now),
-        account_id,
-        status,
-    )
-    return {"count": len(found), "cards": [_row(card) for card in found]}
-
-
-def _row(card: Row) -> CardRow:
-    return {
-        "card_id": card["card_id"],
-        "label": card["label"],
-        "kind": card["kind"],
-        "last4": card["last4"],
-        "account_id": card["account_id"],
-        "daily_spend_limit": dollars(card["daily_spend_limit"]),
-        "expires_on": card["expires_on"],
-        "status": card["status"],
-    }
+    world.find(ACCOUNT, account_id)
+    found = world.rows(CardRow, CARD, account_id=account_id, status=status)
+    return {"count": len(found), "cards": found}
 
 
 @tool(
     "write",
-    refusals=["card_not_found", "card_expired", "already_in_state", "pin_required", "wrong_pin", "locked_by_dispute"],
+    refusals="card_not_found card_expired already_in_state pin_required wrong_pin locked_by_dispute",
     idempotent=True,
 )
 def set_card_lock(
@@ -62,33 +41,31 @@ def set_card_lock(
         state: locked or active
         pin: the customer's four-digit PIN; required for active
     """
-    card = _valid_card(world, card_id)
+    card = find_valid_card(world, card_id)
+    label = card["label"]
     if card["status"] == state:
-        raise Refused("already_in_state", f"the {card['label']} card is already {state}; nothing is left to do")
+        refuse("already_in_state", f"the {label} card is already {state}; nothing is left to do")
     if state == "active":
         if pin is None:
-            raise Refused("pin_required", f"the PIN is needed to make {card['label']} active; ask the customer for it")
+            refuse("pin_required", f"the PIN is needed to make {label} active; ask the customer for it")
         check_pin(world, pin)
         if world.value("SELECT count(*) FROM dispute WHERE locked_card_id = ? AND status = 'open'", card_id):
-            raise Refused(
-                "locked_by_dispute",
-                f"the {card['label']} card stays locked because a charge on it was disputed as unrecognized; "
-                "use another card",
-            )
-    world.update("card", card_id, locked=int(state == "locked"))
-    return {"card_id": card_id, "label": card["label"], "status": state, "changed_at": iso(world.now)}
+            why = "a charge on it was disputed as unrecognized"
+            refuse("locked_by_dispute", f"the {label} card stays locked because {why}; use another card")
+    world.update(CARD, card_id, locked=int(state == "locked"))
+    return {"card_id": card_id, "label": label, "status": state, "changed_at": world.moment}
 
 
 @tool(
     "write",
-    refusals=["card_not_found", "card_expired", "limit_unchanged", "code_required", "wrong_code", "code_expired"],
-    after=["request_one_time_code"],
+    refusals="card_not_found card_expired limit_unchanged code_required wrong_code code_expired",
+    after="request_one_time_code",
     idempotent=True,
 )
 def set_card_spending_limit(
     world: World,
     card_id: CardId,
-    daily_limit: Annotated[float, Field(ge=50, le=10000, multiple_of=10)],
+    daily_limit: Annotated[Money, Field(ge=50, le=10000, multiple_of=10)],
     one_time_code: Annotated[str | None, SECRET] = None,
 ) -> CardLimitChange:
     """Change a card's daily spending limit in dollars. Raising it needs a one-time code for purpose limit; lowering it
@@ -99,29 +76,21 @@ def set_card_spending_limit(
         daily_limit: new limit per day in dollars, 50 to 10000, a multiple of 10
         one_time_code: six-digit code for purpose limit; required when the limit goes up
     """
-    card = _valid_card(world, card_id)
-    old, new = card["daily_spend_limit"], cents(daily_limit, "daily_limit")
-    if new == old:
-        raise Refused(
-            "limit_unchanged", f"the daily limit of {card['label']} is {dollars(old):.2f} already; choose another one"
-        )
-    if new > old:
-        if one_time_code is None:
-            raise Refused(
-                "code_required",
-                f"raising the limit of {card['label']} from {dollars(old):.2f} needs a code; send one with "
-                "request_one_time_code (purpose limit) and read it with list_bank_messages",
-            )
-        use_code(world, check_code(world, "limit", one_time_code))
-    world.update("card", card_id, daily_spend_limit=new)
-    return {"card_id": card_id, "label": card["label"], "old_limit": dollars(old), "new_limit": dollars(new)}
+    card = find_valid_card(world, card_id)
+    label, old = card["label"], card["daily_spend_limit"]
+    if daily_limit == old:
+        refuse("limit_unchanged", f"the daily limit of {label} is {dollars(old)} already; choose another one")
+    if daily_limit > old:
+        check_code(world, "limit", one_time_code)
+        use_code(world, "limit")
+    world.update(CARD, card_id, daily_spend_limit=daily_limit)
+    return {"card_id": card_id, "label": label, "old_limit": old, "new_limit": daily_limit}
 
 
-def _valid_card(world: World, card_id: str) -> Row:
-    """The card, if it can still be changed."""
-    card = find_card(world, card_id)
+def find_valid_card(world: World, card_id: str) -> Row:
+    """The card, if it can still be changed; refuses card_not_found, card_expired."""
+    card = world.find(CARD, card_id)
     if card["status"] == "expired":
-        raise Refused(
-            "card_expired", f"the {card['label']} card expired on {card['expires_on']}; choose a card that is valid"
-        )
+        label = card["label"]
+        refuse("card_expired", f"the {label} card expired on {card['expires_on']}; choose a card that is valid")
     return card

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import date, timedelta
+from datetime import timedelta
 from typing import Annotated
 
-from ....world.server import SECRET, Field, Refused, World, tool
-from ....world.state import Row
-from ....world.values import cents, day, dollars, iso, parse_date
+from proverl.world.domain import SECRET, Day, Field, Money, Row, World, check_day, dollars, refuse, shown, tool
+
 from ..results import (
+    ACCOUNT,
+    PAYEE,
+    SCHEDULED_PAYMENT,
     AccountId,
     CancelledScheduledPayment,
     Frequency,
@@ -19,13 +21,12 @@ from ..results import (
     ScheduledPaymentRow,
     ScheduleStatus,
 )
-from ..rules import check_pin, check_sender, find_account, find_open_payee, find_payee
+from ..rules import check_accounts, check_pin, find_open_payee
 
 FURTHEST_START = timedelta(days=365)
-SCHEDULED = "SELECT s.*, p.name AS payee_name FROM scheduled_payment s JOIN payee p USING (payee_id) "
 
 
-@tool("read", refusals=["account_not_found", "payee_not_found"])
+@tool("read", refusals="account_not_found payee_not_found")
 def list_scheduled_payments(
     world: World,
     from_account_id: AccountId | None = None,
@@ -40,60 +41,28 @@ def list_scheduled_payments(
         payee_id: only payments to this payee
         status: active, paused or ended
     """
-    if from_account_id is not None:
-        find_account(world, from_account_id)
-    if payee_id is not None:
-        find_payee(world, payee_id)
-    found = world.all(
-        SCHEDULED + "WHERE s.from_account_id = coalesce(?, s.from_account_id) AND s.payee_id = coalesce(?, s.payee_id)"
-        " AND s.status = coalesce(?, s.status) ORDER BY s.next_date IS NULL, s.next_date, s.scheduled_payment_id",
-        from_account_id,
-        payee_id,
-        status,
-    )
-    return {"count": len(found), "scheduled_payments": [_row(payment) for payment in found]}
-
-
-def _row(payment: Row) -> ScheduledPaymentRow:
-    return {
-        "scheduled_payment_id": payment["scheduled_payment_id"],
-        "from_account_id": payment["from_account_id"],
-        "payee_id": payment["payee_id"],
-        "payee_name": payment["payee_name"],
-        "amount": dollars(payment["amount"]),
-        "frequency": payment["frequency"],
-        "next_date": payment["next_date"],
-        "end_date": payment["end_date"],
-        "status": payment["status"],
-    }
+    world.find(ACCOUNT, from_account_id)
+    world.find(PAYEE, payee_id)
+    equal = {"from_account_id": from_account_id, "payee_id": payee_id, "status": status}
+    found = world.rows(ScheduledPaymentRow, SCHEDULED_PAYMENT, **equal)
+    return {"count": len(found), "scheduled_payments": found}
 
 
 @tool(
     "write",
-    refusals=[
-        "invalid_argument",
-        "account_not_found",
-        "payee_not_found",
-        "payee_blocked",
-        "account_frozen",
-        "account_closed",
-        "credit_cannot_send",
-        "date_not_in_future",
-        "end_before_start",
-        "duplicate_schedule",
-        "wrong_pin",
-    ],
+    refusals="invalid_argument account_not_found payee_not_found payee_blocked account_frozen account_closed "
+    "credit_cannot_send date_not_in_future end_before_start duplicate_schedule wrong_pin",
     idempotent=True,
 )
 def schedule_payee_payment(
     world: World,
     from_account_id: AccountId,
     payee_id: PayeeId,
-    amount: Annotated[float, Field(gt=0, le=1000)],
+    amount: Annotated[Money, Field(gt=0, le=1000)],
     frequency: Frequency,
-    start_date: str,
+    start_date: Day,
     pin: Annotated[str, SECRET],
-    end_date: str | None = None,
+    end_date: Day | None = None,
 ) -> NewScheduledPayment:
     """Set up a single future or repeating payment to a saved payee. The first date must lie after today and within one
     year; the end date is only for repeating payments. A payee has at most one payment of the same amount and frequency
@@ -108,55 +77,43 @@ def schedule_payee_payment(
         pin: the customer's four-digit PIN
         end_date: last possible day of a weekly or monthly payment, YYYY-MM-DD
     """
-    whole = cents(amount)
-    today = world.now.date()
-    start, end = _dates(start_date, end_date, frequency, today)
-    sender = find_account(world, from_account_id)
+    check_dates(world, start_date, end_date, frequency)
+    sender = world.find(ACCOUNT, from_account_id)
     payee = find_open_payee(world, payee_id)
-    check_sender(sender)
-    if start <= today:
-        raise Refused("date_not_in_future", f"start_date {start_date!r} must lie after today, {day(today)}")
-    if end is not None and end < start:
-        raise Refused(
-            "end_before_start", f"end_date {end_date!r} lies before start_date {start_date!r}; choose a later one"
-        )
-    _check_duplicate(world, payee, whole, frequency)
+    check_accounts(sender)
+    if start_date <= world.today:
+        refuse("date_not_in_future", f"start_date {start_date!r} must lie after today, {world.today}")
+    if end_date is not None and end_date < start_date:
+        refuse("end_before_start", f"end_date {end_date!r} lies before start_date {start_date!r}; choose a later one")
+    check_duplicate(world, payee, amount, frequency)
     check_pin(world, pin)
-    scheduled_payment_id = world.new_id("sch")
-    world.insert(
-        "scheduled_payment",
-        scheduled_payment_id=scheduled_payment_id,
+    scheduled_payment_id = world.add(
+        SCHEDULED_PAYMENT,
         from_account_id=from_account_id,
         payee_id=payee_id,
-        amount=whole,
+        amount=amount,
         frequency=frequency,
-        next_date=day(start),
-        end_date=None if end is None else day(end),
+        next_date=start_date,
+        end_date=end_date,
         status="active",
     )
-    return {
-        "scheduled_payment_id": scheduled_payment_id,
-        "payee_name": payee["name"],
-        "amount": dollars(whole),
-        "frequency": frequency,
-        "next_date": day(start),
-        "end_date": None if end is None else day(end),
-    }
+    return shown(NewScheduledPayment, world.find(SCHEDULED_PAYMENT, scheduled_payment_id))
 
 
-def _dates(start_date: str, end_date: str | None, frequency: Frequency, today: date) -> tuple[date, date | None]:
-    """First and last day; refuses invalid_argument."""
-    start = parse_date(start_date, "start_date")
-    end = None if end_date is None else parse_date(end_date, "end_date")
-    if start > today + FURTHEST_START:
-        latest = day(today + FURTHEST_START)
-        raise Refused("invalid_argument", f"start_date {start_date!r} is more than a year away; {latest} is the latest")
-    if end is not None and frequency == "single":
-        raise Refused("invalid_argument", f"a single payment has no end_date; leave {end_date!r} out")
-    return start, end
+def check_dates(world: World, start_date: str, end_date: str | None, frequency: Frequency) -> None:
+    """Refuse invalid_argument: no days, a start more than a year away, an end of a single payment."""
+    start = check_day(start_date, "start_date")
+    if end_date is not None:
+        check_day(end_date, "end_date")
+    latest = world.now.date() + FURTHEST_START
+    if start > latest:
+        refuse("invalid_argument", f"start_date {start_date!r} is more than a year away; {latest} is the latest")
+    if end_date is not None and frequency == "single":
+        refuse("invalid_argument", f"a single payment has no end_date; leave {end_date!r} out")
 
 
-def _check_duplicate(world: World, payee: Row, amount: int, frequency: Frequency) -> None:
+def check_duplicate(world: World, payee: Row, amount: int, frequency: Frequency) -> None:
+    """Refuse duplicate_schedule."""
     same = world.one(
         "SELECT scheduled_payment_id, next_date FROM scheduled_payment"
         " WHERE payee_id = ? AND amount = ? AND frequency = ? AND status <> 'ended'"
@@ -166,45 +123,29 @@ def _check_duplicate(world: World, payee: Row, amount: int, frequency: Frequency
         frequency,
     )
     if same is not None:
-        raise Refused(
-            "duplicate_schedule",
-            f"{payee['name']} already has a {frequency} payment of {dollars(amount):.2f}, next on {same['next_date']} "
-            f"({same['scheduled_payment_id']}); cancel that one first or choose another amount",
-        )
+        has = f"{payee['name']} already has a {frequency} payment of {dollars(amount)}, next on {same['next_date']}"
+        how = "cancel that one first or choose another amount"
+        refuse("duplicate_schedule", f"{has} ({same['scheduled_payment_id']}); {how}")
 
 
-@tool(
-    "destructive",
-    refusals=["scheduled_payment_not_found", "already_ended", "due_today"],
-    idempotent=True,
-)
+@tool("destructive", refusals="scheduled_payment_not_found already_ended due_today", idempotent=True)
 def cancel_scheduled_payment(world: World, scheduled_payment_id: ScheduledPaymentId) -> CancelledScheduledPayment:
     """End a scheduled payment so that no further payment is made. A payment due today can no longer be stopped.
 
     Args:
         scheduled_payment_id: id of the scheduled payment
     """
-    payment = world.one(SCHEDULED + "WHERE s.scheduled_payment_id = ?", scheduled_payment_id)
-    if payment is None:
-        raise Refused(
-            "scheduled_payment_not_found",
-            f"no scheduled payment {scheduled_payment_id!r}; list_scheduled_payments shows the ids",
-        )
+    payment = world.find(SCHEDULED_PAYMENT, scheduled_payment_id)
+    name, today = payment["payee_name"], world.today
     if payment["status"] == "ended":
-        raise Refused(
-            "already_ended", f"the payment to {payment['payee_name']} has already ended; nothing is left to do"
-        )
-    today = day(world.now)
+        refuse("already_ended", f"the payment to {name} has already ended; nothing is left to do")
     if payment["status"] == "active" and payment["next_date"] == today:
-        raise Refused(
-            "due_today",
-            f"the payment to {payment['payee_name']} is due today, {today}, and can no longer be stopped; cancel it "
-            "from tomorrow on",
-        )
-    world.update("scheduled_payment", scheduled_payment_id, status="ended", next_date=None)
+        late = f"the payment to {name} is due today, {today}, and can no longer be stopped"
+        refuse("due_today", f"{late}; cancel it from tomorrow on")
+    world.update(SCHEDULED_PAYMENT, scheduled_payment_id, status="ended", next_date=None)
     return {
         "scheduled_payment_id": scheduled_payment_id,
-        "payee_name": payment["payee_name"],
+        "payee_name": name,
         "status": "ended",
-        "cancelled_at": iso(world.now),
+        "cancelled_at": world.moment,
     }

@@ -1,106 +1,55 @@
-"""Text files made from text files: sed_replace, sort_file, uniq_lines, cut_columns, split_file, concat_files."""
+"""Text files made from text files: sort_file, uniq_lines, cut_columns, split_file, concat_files."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from typing import Annotated, Any, Final, Literal
 
-from ....errors import Refused
-from ....world.server import Field, World, tool
+from proverl.world.domain import Field, World, refuse, tool
+
 from .. import results
-from ..changing import create, need_quota, set_text, text_file
-from ..nodes import Node
-from ..paths import MAX_NAME, Place, need_folder, need_free, need_name, place, walk
-from ..paths import find as node_at
-from ..reading import content_of, joined, lines_of, need_file, need_text
+from ..changes import store_new, text_file
+from ..lines import content_of, ended, joined, lines_of
+from ..nodes import CHANGE, READ, Node
+from ..paths import find_child, walk
 from ..results import FilePath, NewPath
-from ..rights import ENTER, READ, WRITE, User, need, user_of
+from ..rules import (
+    MAX_NAME,
+    check_allowed,
+    check_files,
+    check_found,
+    check_free,
+    check_links,
+    check_name,
+    check_quota,
+    check_texts,
+    check_vacant,
+)
 
 MAX_PARTS: Final = 99
 NUMBER: Final = re.compile(r"\s*([+-]?\d+(?:\.\d+)?)")
 DELIMITERS: Final = {"comma": ",", "tab": "\t", "semicolon": ";", "space": " "}
+SOURCE_REFUSALS: Final = "invalid_argument not_found permission_denied binary_file broken_link too_many_links"
+SOURCE_UNECHOED: Final = {"path": "its lines are in the new file"}
+
+
+def check_sources(nodes: Sequence[Node], spot: Node) -> None:
+    """Refuse SOURCE_REFUSALS: sources that are no texts to be read, a folder in which nothing new may be made."""
+    check_files("invalid_argument", *nodes)
+    check_found("not_found", *nodes)
+    check_allowed(READ, *nodes)
+    check_allowed(CHANGE, spot.folder)
+    check_texts(*nodes)
+    check_links(*nodes, spot)
 
 
 @tool(
     "write",
-    refusals=["not_found", "is_a_folder", "permission_denied", "binary_file", "no_match", "quota_exceeded"],
-)
-def sed_replace(
-    world: World,
-    path: FilePath,
-    find: Annotated[str, Field(min_length=1, max_length=500)],
-    replacement: Annotated[str, Field(max_length=2_000)],
-    which: Literal["every", "first"] = "every",
-) -> results.Replaced:
-    """Replace literal text in a text file, every time it occurs or only the first. Fails if it does not occur.
-
-    Args:
-        path: text file
-        find: text to look for, 1 to 500 characters, case matters
-        replacement: text to put there, up to 2,000 characters, may be empty
-        which: every (default) or first occurrence
-    """
-    user = user_of(world)
-    node = node_at(world, user, "path", path)
-    need_file(node)
-    need(node, READ | WRITE)
-    need_text(node)
-    text = content_of(world, node)
-    limit = 1 if which == "first" else -1
-    replaced = min(text.count(find), 1) if which == "first" else text.count(find)
-    if not replaced:
-        raise Refused("no_match", f"{find!r} does not occur in {node.path}; cat or grep_files shows what does")
-    # Counted before the text is made: a short text times a long replacement must not take the machine's memory.
-    need_quota(user, replaced * (len(replacement.encode()) - len(find.encode())), 0)
-    pieces = text.split(find, limit)
-    lines = set()
-    line = 0
-    for piece in pieces[:-1]:
-        line += piece.count("\n")
-        lines.add(line)
-        line += find.count("\n")
-    set_text(world, node, replacement.join(pieces))
-    return {"path": node.path, "replaced": replaced, "lines_changed": len(lines)}
-
-
-def _source(world: World, user: User, argument: str, path: str) -> Node:
-    """A file to be read, or a refusal: not_found, or invalid_argument for a folder."""
-    node = node_at(world, user, argument, path)
-    need_file(node, "invalid_argument")
-    return node
-
-
-def _write(world: World, user: User, spot: Place, text: str) -> int:
-    """Write a new file after the last checks; returns its bytes."""
-    need_quota(user, len(text.encode()), 1)
-    need_name(spot, "invalid_argument")
-    create(world, user, [text_file(need_folder(spot).node_id, spot.name, text)])
-    return len(text.encode())
-
-
-def _checked(world: World, node: Node, spot: Place) -> list[str]:
-    """The lines of a file whose output goes to a new place; refuses with permission_denied or binary_file."""
-    need(node, READ)
-    if spot.folder is not None:
-        need(spot.folder, WRITE | ENTER)
-    need_text(node)
-    return lines_of(content_of(world, node))
-
-
-@tool(
-    "write",
-    refusals=[
-        "not_found",
-        "invalid_argument",
-        "permission_denied",
-        "binary_file",
-        "already_exists",
-        "folder_not_found",
-        "column_not_found",
-        "quota_exceeded",
-    ],
+    refusals=f"{SOURCE_REFUSALS} already_exists folder_not_found column_not_found quota_exceeded",
     idempotent=True,
+    unechoed={**SOURCE_UNECHOED, **dict.fromkeys(("order", "compare", "column"), "shows in the order of the lines")},
 )
 def sort_file(
     world: World,
@@ -119,16 +68,20 @@ def sort_file(
         compare: text (default) or numeric, by the leading number
         column: sort by this comma-separated column, from 1; default the whole line
     """
-    user = user_of(world)
-    node = _source(world, user, "path", path)
-    spot = place(world, user, "output_path", output_path)
-    lines = _checked(world, node, spot)
-    need_free(spot, "choose another output_path")
-    need_folder(spot)
-    keys = lines if column is None else _column(node, lines, column)
+    node, spot = walk(world, "path", path), walk(world, "output_path", output_path, follow=False)
+    check_name(spot, "invalid_argument")
+    check_sources([node], spot)
+    check_vacant(spot, "choose another output_path")
+    lines = lines_of(content_of(world, node))
+    keys = lines
+    if column is not None:
+        check_columns(node, lines, ",", column)
+        keys = [line.split(",")[column - 1] if line else "" for line in lines]
     ranks: list[Any] = [_leading_number(text) for text in keys] if compare == "numeric" else keys
     ranked = sorted(range(len(lines)), key=ranks.__getitem__, reverse=order == "descending")
-    _write(world, user, spot, joined([lines[number] for number in ranked]))
+    new = text_file(spot.folder.node_id, spot.name, joined([lines[number] for number in ranked]))
+    check_quota(spot.user, new.size, 1)
+    store_new(world, spot.user, [new])
     return {"output_path": spot.path, "lines": len(lines)}
 
 
@@ -138,30 +91,20 @@ def _leading_number(text: str) -> float:
     return float(found[1]) if found else 0.0
 
 
-def _column(node: Node, lines: list[str], column: int) -> list[str]:
-    """One comma-separated column; an empty line counts as an empty one."""
-    found = []
-    for number, line in enumerate(lines, 1):
-        parts = line.split(",")
-        if line and len(parts) < column:
-            has = f"line {number} of {node.path} has {len(parts)} columns"
-            raise Refused("column_not_found", f"there is no column {column}: {has}; head_file shows them")
-        found.append(parts[column - 1] if line else "")
-    return found
+def check_columns(node: Node, lines: list[str], delimiter: str, column: int) -> None:
+    """Refuse column_not_found; an empty line has all columns, each of them empty."""
+    short = next((n for n, line in enumerate(lines, 1) if line and line.count(delimiter) + 1 < column), None)
+    if short is not None:
+        has = f"line {short} of {node.path} has {lines[short - 1].count(delimiter) + 1}, split at each {delimiter!r}"
+        refuse("column_not_found", f"there is no column {column}: {has}; head_file shows them")
 
 
-OUTPUT_REFUSALS: Final = [
-    "not_found",
-    "invalid_argument",
-    "permission_denied",
-    "binary_file",
-    "already_exists",
-    "folder_not_found",
-    "quota_exceeded",
-]
-
-
-@tool("write", refusals=OUTPUT_REFUSALS, idempotent=True)
+@tool(
+    "write",
+    refusals=f"{SOURCE_REFUSALS} already_exists folder_not_found quota_exceeded",
+    idempotent=True,
+    unechoed={**SOURCE_UNECHOED, "counts": "shows in the lines of the new file"},
+)
 def uniq_lines(world: World, path: FilePath, output_path: NewPath, counts: bool = False) -> results.Unique:
     """Drop repeated lines of a text file into a new file, keeping the first of each; on request with a count before
     each line.
@@ -171,30 +114,23 @@ def uniq_lines(world: World, path: FilePath, output_path: NewPath, counts: bool 
         output_path: new file for the result
         counts: true writes the number of occurrences before each line; default false
     """
-    user = user_of(world)
-    node = _source(world, user, "path", path)
-    spot = place(world, user, "output_path", output_path)
-    lines = _checked(world, node, spot)
-    need_free(spot, "choose another output_path")
-    need_folder(spot)
-    seen = Counter(lines)
-    _write(world, user, spot, joined([f"{number} {line}" if counts else line for line, number in seen.items()]))
-    return {"output_path": spot.path, "lines": len(seen), "dropped": len(lines) - len(seen)}
+    node, spot = walk(world, "path", path), walk(world, "output_path", output_path, follow=False)
+    check_name(spot, "invalid_argument")
+    check_sources([node], spot)
+    check_vacant(spot, "choose another output_path")
+    seen = Counter(lines_of(content_of(world, node)))
+    made = [f"{number} {line}" if counts else line for line, number in seen.items()]
+    new = text_file(spot.folder.node_id, spot.name, joined(made))
+    check_quota(spot.user, new.size, 1)
+    store_new(world, spot.user, [new])
+    return {"output_path": spot.path, "lines": len(seen), "dropped": seen.total() - len(seen)}
 
 
 @tool(
     "write",
-    refusals=[
-        "not_found",
-        "invalid_argument",
-        "permission_denied",
-        "binary_file",
-        "column_not_found",
-        "already_exists",
-        "folder_not_found",
-        "quota_exceeded",
-    ],
+    refusals=f"{SOURCE_REFUSALS} column_not_found already_exists folder_not_found quota_exceeded",
     idempotent=True,
+    unechoed={**SOURCE_UNECHOED, **dict.fromkeys(("columns", "delimiter"), "shows in the lines of the new file")},
 )
 def cut_columns(
     world: World,
@@ -212,35 +148,25 @@ def cut_columns(
         output_path: new file for the result
         delimiter: comma (default), tab, semicolon or space
     """
-    user = user_of(world)
-    node = _source(world, user, "path", path)
-    spot = place(world, user, "output_path", output_path)
-    sign = DELIMITERS[delimiter]
-    made = []
-    for number, line in enumerate(_checked(world, node, spot), 1):
-        parts = line.split(sign)
-        if line and len(parts) < max(columns):
-            has = f"line {number} of {node.path} has {len(parts)}, split at each {delimiter}"
-            raise Refused("column_not_found", f"there is no column {max(columns)}: {has}; head_file shows them")
-        made.append(sign.join(parts[column - 1] for column in columns) if line else "")
-    need_free(spot, "choose another output_path")
-    need_folder(spot)
-    _write(world, user, spot, joined(made))
+    node, spot = walk(world, "path", path), walk(world, "output_path", output_path, follow=False)
+    check_name(spot, "invalid_argument")
+    check_sources([node], spot)
+    sign, lines = DELIMITERS[delimiter], lines_of(content_of(world, node))
+    check_columns(node, lines, sign, max(columns))
+    check_vacant(spot, "choose another output_path")
+    parts = [line.split(sign) for line in lines]
+    made = [sign.join(part[column - 1] for column in columns) if part != [""] else "" for part in parts]
+    new = text_file(spot.folder.node_id, spot.name, joined(made))
+    check_quota(spot.user, new.size, 1)
+    store_new(world, spot.user, [new])
     return {"output_path": spot.path, "lines": len(made), "columns": len(columns)}
 
 
 @tool(
     "write",
-    refusals=[
-        "not_found",
-        "invalid_argument",
-        "permission_denied",
-        "binary_file",
-        "too_many_parts",
-        "already_exists",
-        "quota_exceeded",
-    ],
+    refusals=f"{SOURCE_REFUSALS} too_many_parts already_exists quota_exceeded",
     idempotent=True,
+    unechoed={"lines_per_part": "count says how many parts there are"},
 )
 def split_file(world: World, path: FilePath, lines_per_part: Annotated[int, Field(ge=1, le=10_000)]) -> results.Parts:
     """Split a text file into numbered parts beside it, such as log.txt.001; the original stays.
@@ -249,41 +175,33 @@ def split_file(world: World, path: FilePath, lines_per_part: Annotated[int, Fiel
         path: text file
         lines_per_part: lines per part, 1 to 10000; at most 99 parts
     """
-    user = user_of(world)
-    node = _source(world, user, "path", path)
-    folder = node.parent
-    assert folder is not None, "a file lies in a folder"
-    need(node, READ)
-    need(folder, WRITE | ENTER)
-    need_text(node)
+    node = walk(world, "path", path)
+    if node.stop is None and len(node.name) + len(".001") > MAX_NAME:
+        refuse("invalid_argument", f"the names of the parts would have more than {MAX_NAME} characters; mv renames")
+    check_sources([node], node)
     lines = lines_of(content_of(world, node))
     count = max(1, -(-len(lines) // lines_per_part))
     if count > MAX_PARTS:
         least = -(-len(lines) // MAX_PARTS)
-        raise Refused("too_many_parts", f"{count} parts of {lines_per_part} lines are too many; take {least} or more")
+        refuse("too_many_parts", f"{count} parts of {lines_per_part} lines are too many; take {least} or more")
     names = [f"{node.name}.{number:03d}" for number in range(1, count + 1)]
     for name in names:
-        there = walk(world, user, folder.child(name), follow=False)
-        if isinstance(there, Node):
-            raise Refused("already_exists", f"{there.path} exists already; move it away first")
-    parts = [
-        text_file(folder.node_id, name, joined(lines[number * lines_per_part : (number + 1) * lines_per_part]))
-        for number, name in enumerate(names)
-    ]
-    need_quota(user, sum(part.size for part in parts), count)
-    if len(names[0]) > MAX_NAME:
-        raise Refused(
-            "invalid_argument", f"the names of the parts would be longer than {MAX_NAME} characters; mv renames"
-        )
-    create(world, user, parts)
-    return {"path": node.path, "parts": [folder.child(name) for name in names], "count": count}
+        check_free(find_child(world, node.folder, name), "move it away first")
+    texts = [joined(lines[start : start + lines_per_part]) for start in range(0, len(lines), lines_per_part)] or [""]
+    parts = [text_file(node.folder.node_id, name, text) for name, text in zip(names, texts, strict=True)]
+    check_quota(node.user, sum(part.size for part in parts), count)
+    store_new(world, node.user, parts)
+    return {"path": node.path, "parts": [node.folder.child(name) for name in names], "count": count}
 
 
-@tool("write", refusals=OUTPUT_REFUSALS, idempotent=True)
+@tool(
+    "write",
+    refusals=f"{SOURCE_REFUSALS} already_exists folder_not_found quota_exceeded",
+    idempotent=True,
+    unechoed={"paths": "their lines are in the new file"},
+)
 def concat_files(
-    world: World,
-    paths: Annotated[list[FilePath], Field(min_length=2, max_length=20)],
-    output_path: NewPath,
+    world: World, paths: Annotated[list[FilePath], Field(min_length=2, max_length=20)], output_path: NewPath
 ) -> results.Joined:
     """Join two or more text files, in the given order, into a new file; the originals stay.
 
@@ -291,14 +209,13 @@ def concat_files(
         paths: 2 to 20 text files
         output_path: new file for the result
     """
-    user = user_of(world)
-    nodes = [_source(world, user, "", path) for path in paths]
+    nodes = [walk(world, "", path) for path in paths]
     world.resolves("paths", [node.path for node in nodes])
-    spot = place(world, user, "output_path", output_path)
-    for node in nodes:
-        need(node, READ)
-    texts = [joined(_checked(world, node, spot)) for node in nodes]
-    need_free(spot, "choose another output_path")
-    need_folder(spot)
-    whole = "".join(texts)
-    return {"output_path": spot.path, "lines": whole.count("\n"), "bytes": _write(world, user, spot, whole)}
+    spot = walk(world, "output_path", output_path, follow=False)
+    check_name(spot, "invalid_argument")
+    check_sources(nodes, spot)
+    check_vacant(spot, "choose another output_path")
+    new = text_file(spot.folder.node_id, spot.name, "".join(ended(content_of(world, node)) for node in nodes))
+    check_quota(spot.user, new.size, 1)
+    store_new(world, spot.user, [new])
+    return {"output_path": spot.path, "lines": new.text.count("\n"), "bytes": new.size}

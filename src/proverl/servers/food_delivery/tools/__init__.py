@@ -1,1 +1,1 @@
-"""The tools of the food delivery app, by noun: restaurants, baskets, addresses, orders, aftercare."""
+"""The tools of the food delivery app, one module for each noun."""

@@ -1,19 +1,32 @@
-"""Tools for orders: listing, following, placing, cancelling.
-
-Covers: an order until it is delivered or cancelled. Does not cover: tips, ratings and complaints (aftercare.py).
-"""
+"""Orders until they are delivered: listing, following, placing and cancelling them."""
 
 from __future__ import annotations
 
 import json
-from datetime import datetime
+from datetime import timedelta
 from typing import Annotated
 
-from ....world.server import FREE, Field, Refused, World, tool
-from ....world.state import Row
-from ....world.values import cents, dollars, parse_date, parse_time
-from .. import lifecycle, lookup, promos
+from proverl.world.domain import (
+    FREE,
+    Day,
+    Field,
+    Moment,
+    Money,
+    Row,
+    World,
+    check_day,
+    check_moment,
+    dollars,
+    folded,
+    iso,
+    refuse,
+    shown,
+    tool,
+)
+
 from ..results import (
+    ADDRESS,
+    ORDER,
     AddressId,
     BasketId,
     CancelledOrder,
@@ -26,45 +39,19 @@ from ..results import (
     Stage,
     TrackedOrder,
 )
+from ..rules import PAGE, check_payment, clock, discount_on, find_basket, find_ride, part, pay, trimmed
 
-PAGE = 20
-CASH_LIMIT = 6000
-
-# ?1 stage, ?2 pattern, ?3 first moment, ?4 rows to skip.
-_FOUND = """
-SELECT {columns} FROM food_order_now o
-WHERE (?1 IS NULL OR o.stage = ?1)
-  AND (?3 IS NULL OR o.placed_at >= ?3)
-  AND (?2 IS NULL OR o.restaurant_name LIKE ?2 ESCAPE '\\' OR EXISTS (
-    SELECT 1 FROM food_order_line l JOIN dish d ON d.dish_id = l.dish_id
-    WHERE l.order_id = o.order_id AND d.name LIKE ?2 ESCAPE '\\'
-  ))
-"""
-_COLUMNS = """
-o.order_id, o.restaurant_id, o.restaurant_name, o.street, o.placed_at, o.stage, o.total_cents, o.tip_cents,
-o.delivered_at, o.now,
-EXISTS (SELECT 1 FROM order_rating r WHERE r.order_id = o.order_id) AS rated,
-EXISTS (SELECT 1 FROM problem_case p WHERE p.order_id = o.order_id) AS reported
-"""
-_LIST = f"{_FOUND.format(columns=_COLUMNS)} ORDER BY o.placed_at DESC, o.order_id LIMIT {PAGE} OFFSET ?4"
-_COUNT = _FOUND.format(columns="count(*)")
-
-_LINES = """
-SELECT l.dish_id, d.name AS dish_name, l.quantity, l.quantity * l.unit_cents AS line_cents, (
-  SELECT json_group_array(o.name ORDER BY j.key)
-  FROM json_each(l.option_ids) j JOIN dish_option o ON o.option_id = j.value
-) AS option_names
-FROM food_order_line l JOIN dish d ON d.dish_id = l.dish_id
-WHERE l.order_id = ? ORDER BY l.position
-"""
+SOONEST = timedelta(minutes=45)
+LATEST = timedelta(hours=24)
+MINUTE = 60
 
 
-@tool("read", refusals=["invalid_dates"])
+@tool("read", refusals="invalid_dates")
 def list_food_orders(
     world: World,
     stage: Stage | None = None,
-    query: Annotated[str | None, Field(min_length=1, max_length=60)] = None,
-    since: str | None = None,
+    query: Annotated[str | None, Field(min_length=1, max_length=60, pattern=r"\S")] = None,
+    since: Day | None = None,
     page: Annotated[int, Field(ge=1)] = 1,
 ) -> FoodOrderPage:
     """Lists my food orders, newest first, with restaurant, total in USD, stage, and whether they can still be tipped,
@@ -72,39 +59,18 @@ def list_food_orders(
 
     Args:
         stage: only orders at this stage (placed, confirmed, preparing, riding, delivered, cancelled)
-        query: part of the restaurant's or a dish's name
+        query: part of the restaurant's or a dish's name, up to 60 characters, not case-sensitive
         since: YYYY-MM-DD, first day
         page: page number from 1, default 1
     """
-    first: int | None = None
     if since is not None:
-        midnight = datetime.combine(parse_date(since, "since", "invalid_dates"), datetime.min.time())
-        first = lifecycle.seconds(midnight)
-    filters = (stage, lookup.pattern(query), first)
-    found = world.all(_LIST, *filters, (page - 1) * PAGE)
-    count = lookup.count(world, found, page, PAGE, _COUNT, filters)
-    return {"count": count, "orders": [_order(world, row) for row in found]}
+        check_day(since, "since", "invalid_dates")
+    first = ("placed_at >= ?", since)
+    found = world.page(FoodOrder, ORDER, page, PAGE, first, *part("searched", query), stage=stage)
+    return {"count": found.count, "orders": found.rows}
 
 
-def _order(world: World, row: Row) -> FoodOrder:
-    delivered = row["stage"] == "delivered"
-    return {
-        "order_id": row["order_id"],
-        "restaurant_id": row["restaurant_id"],
-        "restaurant_name": row["restaurant_name"],
-        "street": row["street"],
-        "placed_at": lifecycle.moment(row["placed_at"], world.offset),
-        "stage": row["stage"],
-        "total": dollars(row["total_cents"]),
-        "tip": dollars(row["tip_cents"]),
-        "delivered_at": lifecycle.moment(row["delivered_at"], world.offset) if delivered else None,
-        "can_tip": lifecycle.can_tip(row),
-        "can_rate": lifecycle.can_rate(row) and not row["rated"],
-        "can_report": lifecycle.can_report(row) and not row["reported"],
-    }
-
-
-@tool("read", refusals=["order_not_found"])
+@tool("read", refusals="order_not_found")
 def track_food_order(world: World, order_id: OrderId) -> TrackedOrder:
     """Follows one food order: stage, expected arrival, courier and distance in km, the dishes, and what cancelling
     would cost now in USD.
@@ -112,64 +78,31 @@ def track_food_order(world: World, order_id: OrderId) -> TrackedOrder:
     Args:
         order_id: order from list_food_orders
     """
-    order = lookup.order(world, order_id)
-    stage, offset = order["stage"], world.offset
-    fee = lifecycle.cancel_fee(order)
-    riding = stage == "riding"
-    left = order["delivered_at"] - order["now"]
-    whole = order["delivered_at"] - order["riding_at"]
-    return {
-        "order_id": order_id,
-        "restaurant_id": order["restaurant_id"],
-        "restaurant_name": order["restaurant_name"],
-        "street": order["street"],
-        "stage": stage,
-        "stage_since": lifecycle.moment(lifecycle.stage_since(order), offset),
-        "arrives_at": None if stage == "cancelled" else lifecycle.moment(order["delivered_at"], offset),
-        "promised_at": lifecycle.moment(order["promised_at"], offset),
-        "courier_name": order["courier_name"] if stage in ("riding", "delivered") else None,
-        "courier_distance_km": round(order["metres"] * left / whole / 1000, 1) if riding else None,
-        "total": dollars(order["total_cents"]),
-        "tip": dollars(order["tip_cents"]),
-        "pay_with": order["pay_with"],
-        "cancel_fee_now": None if fee is None else dollars(fee),
-        "free_cancel_until": lifecycle.moment(order["confirmed_at"], offset) if stage == "placed" else None,
-        "lines": [_order_line(row) for row in world.all(_LINES, order_id)],
-    }
-
-
-def _order_line(row: Row) -> OrderLine:
-    return {
-        "dish_id": row["dish_id"],
-        "dish_name": row["dish_name"],
-        "option_names": json.loads(row["option_names"]),
-        "quantity": row["quantity"],
-        "line_price": dollars(row["line_cents"]),
-    }
+    order = world.find(ORDER, order_id)
+    metres = order["courier_metres"]
+    lines = world.all("SELECT * FROM order_line_now WHERE order_id = ? ORDER BY position", order_id)
+    return shown(
+        TrackedOrder,
+        order,
+        courier_distance_km=None if metres is None else round(metres / 1000, 1),
+        lines=[shown(OrderLine, line, option_names=json.loads(line["option_names"])) for line in lines],
+    )
 
 
 @tool(
     "write",
-    refusals=[
-        "basket_not_found",
-        "address_not_found",
-        "invalid_argument",
-        "below_minimum_order",
-        "restaurant_closed",
-        "out_of_delivery_area",
-        "address_incomplete",
-        "dish_sold_out",
-        "payment_not_possible",
-    ],
-    after=["add_dish_to_basket"],
+    refusals="invalid_argument basket_not_found address_not_found below_minimum_order restaurant_closed "
+    "out_of_delivery_area address_incomplete dish_sold_out payment_not_possible",
+    after="add_dish_to_basket",
+    idempotent=True,
 )
 def place_food_order(
     world: World,
     basket_id: BasketId,
     dropoff_address_id: AddressId,
     pay_with: PayWith,
-    tip_amount: Annotated[float, Field(ge=0, le=50)] = 0,
-    deliver_at: str | None = None,
+    tip_amount: Annotated[Money, Field(ge=0, le=50)] = 0,
+    deliver_at: Moment | None = None,
     courier_note: Annotated[str | None, Field(max_length=150), FREE] = None,
 ) -> PlacedOrder:
     """Orders a basket to an address and pays it by card on file, cash (up to 60 USD, where accepted) or app wallet.
@@ -183,195 +116,137 @@ def place_food_order(
         deliver_at: ISO 8601 time, 45 minutes to 24 hours ahead, within opening hours; default as soon as possible
         courier_note: up to 150 characters
     """
-    basket = lookup.basket(world, basket_id)
-    address = lookup.address(world, dropoff_address_id)
-    tip = cents(tip_amount, "tip_amount", least=0)
-    wanted = None if deliver_at is None else _wanted(world, deliver_at)
-    restaurant = lookup.restaurant(world, basket["restaurant_id"])
-    metres = lookup.metres(world, dropoff_address_id, basket["restaurant_id"])
-    _check_delivery(world, basket, restaurant, address, metres, wanted)
-    discount = promos.discount(world, basket)
-    total = basket["items_cents"] + basket["fee_cents"] + tip - discount
-    _check_payment(world, restaurant, pay_with, total)
-
-    placed = lifecycle.seconds(world.now)
-    plan = lifecycle.plan(placed, restaurant["prep_minutes"], metres, wanted)
-    order_id = world.new_id("ford")
-    world.insert(
-        "food_order",
-        order_id=order_id,
-        restaurant_id=basket["restaurant_id"],
-        dropoff_address_id=dropoff_address_id,
-        courier_id=_courier(world),
+    ahead = check_deliver_at(world, deliver_at)
+    basket = find_basket(world, basket_id)
+    address = world.find(ADDRESS, dropoff_address_id)
+    ride = find_ride(world, address, basket["restaurant_id"])
+    check_delivery(world, basket, ride, address, ahead)
+    discount = discount_on(world, basket)
+    total = basket["subtotal"] + basket["fee_cents"] + tip_amount - discount
+    if pay_with == "cash" and not ride["accepts_cash"]:
+        refuse("payment_not_possible", f"{ride['name']} takes no cash; pay with card or wallet")
+    check_payment(world, pay_with, total, total)
+    pay(world, pay_with, total)
+    order_id = store_order(
+        world,
+        basket,
+        ride,
+        ahead,
         pay_with=pay_with,
-        items_cents=basket["items_cents"],
-        fee_cents=basket["fee_cents"],
         discount_cents=discount,
-        tip_cents=tip,
+        tip_cents=tip_amount,
         promo_code=basket["promo_code"] if discount else None,
-        metres=metres,
-        deliver_at=wanted,
-        courier_note=(courier_note or "").strip() or None,
-        placed_at=placed,
-        promised_at=plan.delivered_at,
-        **plan._asdict(),
+        courier_note=trimmed(courier_note),
     )
-    _move_lines(world, basket, order_id, placed)
-    if pay_with == "wallet":
-        world.run("UPDATE account SET wallet_cents = wallet_cents - ? WHERE account_id = 1", total)
-    return _placed(world, order_id)
+    if ahead is not None:
+        world.resolves("deliver_at", iso(world.now + ahead))
+    return shown(PlacedOrder, world.find(ORDER, order_id))
 
 
-def _placed(world: World, order_id: str) -> PlacedOrder:
-    order = lookup.order(world, order_id)
-    return {
-        "order_id": order_id,
-        "restaurant_name": order["restaurant_name"],
-        "stage": order["stage"],
-        "total": dollars(order["total_cents"]),
-        "tip": dollars(order["tip_cents"]),
-        "arrives_at": lifecycle.moment(order["delivered_at"], world.offset),
-        "free_cancel_until": lifecycle.moment(order["confirmed_at"], world.offset),
-    }
+def check_deliver_at(world: World, text: str | None) -> timedelta | None:
+    """How far ahead the moment lies for which an order is wanted; refuses invalid_argument."""
+    if text is None:
+        return None
+    ahead = check_moment(text, "deliver_at", world.offset).replace(microsecond=0) - world.now
+    if not SOONEST <= ahead <= LATEST:
+        when = f"deliver_at {text!r} must be 45 minutes to 24 hours after now, {world.moment}"
+        refuse("invalid_argument", f"{when}; leave it out for as soon as possible")
+    return min(ahead, LATEST)
 
 
-def _wanted(world: World, deliver_at: str) -> int:
-    """The moment for which an order is wanted."""
-    wanted = lifecycle.seconds(parse_time(deliver_at, "deliver_at", world.offset))
-    ahead = wanted - lifecycle.seconds(world.now)
-    if not lifecycle.SOONEST_DELIVERY <= ahead <= lifecycle.LATEST_DELIVERY:
-        raise Refused(
-            "invalid_argument",
-            f"deliver_at {deliver_at!r} must be 45 minutes to 24 hours after now,"
-            f" {lifecycle.moment(lifecycle.seconds(world.now), world.offset)}; leave it out for as soon as possible",
-        )
-    return wanted
-
-
-def _check_delivery(world: World, basket: Row, restaurant: Row, address: Row, metres: int, wanted: int | None) -> None:
-    """Refuse what cannot be cooked or brought."""
-    name = restaurant["name"]
-    if basket["items_cents"] < basket["minimum_cents"]:
-        least, now = dollars(basket["minimum_cents"]), dollars(basket["items_cents"])
-        raise Refused(
-            "below_minimum_order",
-            f"{name} delivers from {least:.2f} USD, the basket is at {now:.2f}; add dishes with add_dish_to_basket",
-        )
-    if not lifecycle.is_open(restaurant, lifecycle.seconds(world.now) if wanted is None else wanted):
-        opens, closes = lookup.hour(restaurant["open_from"]), lookup.hour(restaurant["open_until"])
-        raise Refused(
-            "restaurant_closed", f"{name} is open from {opens} to {closes}; give a deliver_at within these hours"
-        )
-    if metres > restaurant["radius"]:
-        raise Refused(
-            "out_of_delivery_area",
-            f"{name} does not deliver to {address['label']!r}; list_dropoff_addresses with restaurant_id shows where it"
-            " does",
-        )
-    if address["is_flat"] and address["unit"] is None:
-        raise Refused(
-            "address_incomplete",
-            f"{address['label']!r} is a flat without a unit number; choose another address or save it anew with a unit",
-        )
-    sold_out = world.value(
-        "SELECT dish_name FROM basket_line_now WHERE basket_id = ? AND sold_out"
-        " ORDER BY length(basket_line_id), basket_line_id",
-        basket["basket_id"],
-    )
+def check_delivery(world: World, basket: Row, ride: Row, address: Row, ahead: timedelta | None) -> None:
+    """Refuse below_minimum_order, restaurant_closed, out_of_delivery_area, address_incomplete, dish_sold_out."""
+    name, label = ride["name"], address["label"]
+    if basket["missing_to_minimum"]:
+        least = f"{name} delivers from {dollars(basket['minimum_order'])} USD"
+        now = f"the basket is at {dollars(basket['subtotal'])}"
+        refuse("below_minimum_order", f"{least}, {now}; add dishes with add_dish_to_basket")
+    opens, closes = ride["open_from"], ride["open_until"]
+    if not opens <= f"{world.now + (ahead or timedelta()):%H:%M}" < closes:
+        refuse("restaurant_closed", f"{name} is open from {opens} to {closes}; give a deliver_at within these hours")
+    if not ride["in_reach"]:
+        where = "list_dropoff_addresses with restaurant_id shows where it does"
+        refuse("out_of_delivery_area", f"{name} does not deliver to {label!r}; {where}")
+    if not address["complete"]:
+        how = "choose another address or save it anew with a unit"
+        refuse("address_incomplete", f"{label!r} is a flat without a unit number; {how}")
+    sql = "SELECT dish_name FROM basket_line_now WHERE basket_id = ? AND sold_out ORDER BY basket_line_id"
+    sold_out = world.value(sql, basket["basket_id"])
     if sold_out is not None:
-        raise Refused(
-            "dish_sold_out", f"{sold_out}, or one of its options, is sold out; change it with change_basket_dish"
-        )
+        which = f"{sold_out}, or one of its options, is sold out"
+        refuse("dish_sold_out", f"{which}; change it with change_basket_dish")
 
 
-def _check_payment(world: World, restaurant: Row, pay_with: PayWith, total: int) -> None:
-    """Refuse a way of paying that does not work for this restaurant and total."""
-    amount = f"{dollars(total):.2f} USD"
-    if pay_with == "cash" and not restaurant["accepts_cash"]:
-        raise Refused("payment_not_possible", f"{restaurant['name']} takes no cash; pay with card or wallet")
-    if pay_with == "cash" and total > CASH_LIMIT:
-        raise Refused(
-            "payment_not_possible", f"cash is possible up to 60 USD, the total is {amount}; pay with card or wallet"
-        )
-    if pay_with == "wallet" and total > lookup.wallet(world):
-        held = dollars(lookup.wallet(world))
-        raise Refused(
-            "payment_not_possible", f"the wallet holds {held:.2f} USD, the total is {amount}; pay with card or cash"
-        )
+def store_order(world: World, basket: Row, ride: Row, ahead: timedelta | None, **columns: object) -> str:
+    """Turn a basket into an order; a code that is spent with it leaves all other baskets. Returns the order's id.
 
-
-def _courier(world: World) -> int:
-    """Whoever has ridden least."""
-    found: int = world.value(
-        "SELECT c.courier_id FROM courier c LEFT JOIN food_order o ON o.courier_id = c.courier_id"
-        " GROUP BY c.courier_id ORDER BY count(o.order_id), c.courier_id"
+    The stages count from now, or back from the moment for which the order is wanted. Kitchens and radii are such that
+    everything takes at most SOONEST, so counting back never leads to before now.
+    """
+    now, basket_id = clock(world), basket["basket_id"]
+    wanted = None if ahead is None else now + round(ahead.total_seconds())
+    delivered = now + ride["delivery_minutes"] * MINUTE if wanted is None else wanted
+    start = delivered - ride["delivery_minutes"] * MINUTE
+    lines = world.all("SELECT * FROM basket_line_now WHERE basket_id = ? ORDER BY basket_line_id", basket_id)
+    order_id = world.add(
+        ORDER,
+        restaurant_id=ride["restaurant_id"],
+        dropoff_address_id=ride["dropoff_address_id"],
+        courier_id=world.value(
+            "SELECT c.courier_id FROM courier c LEFT JOIN food_order o ON o.courier_id = c.courier_id"
+            " GROUP BY c.courier_id ORDER BY count(o.order_id), c.courier_id"
+        ),
+        items_cents=basket["subtotal"],
+        fee_cents=basket["fee_cents"],
+        metres=ride["metres"],
+        deliver_at=wanted,
+        placed_at=now,
+        confirmed_at=start + 5 * MINUTE,
+        preparing_at=start + 8 * MINUTE,
+        riding_at=start + (8 + ride["prep_minutes"]) * MINUTE,
+        promised_at=delivered,
+        delivered_at=delivered,
+        searched=folded(ride["name"], *(line["dish_name"] for line in lines)),
+        **columns,
     )
-    return found
-
-
-def _move_lines(world: World, basket: Row, order_id: str, placed: int) -> None:
-    """Copy the lines of a basket into its order, and close the basket; a spent code leaves all other baskets."""
-    world.run(
-        """
-        INSERT INTO food_order_line (order_id, position, dish_id, option_ids, quantity, unit_cents)
-        SELECT ?, row_number() OVER (ORDER BY length(basket_line_id), basket_line_id), dish_id, option_ids, quantity,
-          unit_cents
-        FROM basket_line WHERE basket_id = ? AND NOT removed
-        ORDER BY length(basket_line_id), basket_line_id
-        """,
-        order_id,
-        basket["basket_id"],
-    )
-    world.update("basket", basket["basket_id"], state="ordered", updated_at=placed)
-    if basket["promo_code"] is not None:
-        world.run("UPDATE basket SET promo_code = NULL WHERE promo_code = ? AND state = 'open'", basket["promo_code"])
+    for position, line in enumerate(lines, 1):
+        kept = {name: line[name] for name in ("dish_id", "option_ids", "quantity", "unit_cents")}
+        world.insert("food_order_line", order_id=order_id, position=position, **kept)
+    world.run("UPDATE basket SET state = 'ordered', updated_at = ? WHERE basket_id = ?", now, basket_id)
+    world.run("UPDATE basket SET promo_code = NULL WHERE promo_code = ? AND state = 'open'", columns["promo_code"])
+    return order_id
 
 
 @tool(
     "destructive",
-    refusals=[
-        "order_not_found",
-        "already_cancelled",
-        "already_on_the_way",
-        "already_delivered",
-        "cancel_fee_applies",
-    ],
-    after=["place_food_order"],
+    refusals="invalid_argument order_not_found already_cancelled already_on_the_way already_delivered "
+    "cancel_fee_applies",
+    after="place_food_order",
+    idempotent=True,
+    unechoed={"max_fee": "a limit, which changes nothing but whether the call is refused"},
 )
 def cancel_food_order(
-    world: World, order_id: OrderId, max_fee: Annotated[float, Field(ge=0, le=1000)] = 0
+    world: World, order_id: OrderId, max_fee: Annotated[Money, Field(ge=0, le=1000)] = 0
 ) -> CancelledOrder:
     """Cancels a food order: free until the restaurant confirms, for half of the total until the courier has it. Refused
     when the fee is above max_fee.
 
     Args:
         order_id: order that is placed, confirmed or preparing
-        max_fee: highest fee in USD that I accept, default 0
+        max_fee: highest fee in USD that I accept, 0 to 1000, at most two decimals, default 0
     """
-    accepted = round(max_fee * 100)
-    order = lookup.order(world, order_id)
-    name = order["restaurant_name"]
+    order = world.find(ORDER, order_id)
+    name, fee = f"the order from {order['restaurant_name']}", order["cancel_fee_now"]
     if order["stage"] == "cancelled":
-        raise Refused("already_cancelled", f"the order from {name} is cancelled already; nothing is left to do")
+        refuse("already_cancelled", f"{name} is cancelled already; nothing is left to do")
     if order["stage"] == "riding":
-        raise Refused("already_on_the_way", f"the order from {name} is on the way; it cannot be cancelled any more")
-    fee = lifecycle.cancel_fee(order)
-    if fee is None:
-        raise Refused(
-            "already_delivered", f"the order from {name} is delivered; report_food_problem is for what went wrong"
-        )
-    if fee > accepted:
-        raise Refused(
-            "cancel_fee_applies",
-            f"cancelling costs {dollars(fee):.2f} USD now, more than max_fee {max_fee}; ask whether that is accepted",
-        )
-    refund = 0 if order["pay_with"] == "cash" else order["total_cents"] - fee
-    world.update("food_order", order_id, cancelled=1, cancelled_at=order["now"], cancel_fee_cents=fee)
-    if order["pay_with"] == "wallet":
-        world.run("UPDATE account SET wallet_cents = wallet_cents + ? WHERE account_id = 1", refund)
-    return {
-        "order_id": order_id,
-        "stage": "cancelled",
-        "fee_charged": dollars(fee),
-        "refund_amount": dollars(refund),
-    }
+        refuse("already_on_the_way", f"{name} is on the way; it cannot be cancelled any more")
+    if order["stage"] == "delivered":
+        refuse("already_delivered", f"{name} is delivered; report_food_problem is for what went wrong")
+    if fee is not None and fee > max_fee:
+        costs = f"cancelling costs {dollars(fee)} USD now, more than max_fee {dollars(max_fee)}"
+        refuse("cancel_fee_applies", f"{costs}; ask whether that is accepted")
+    refund = 0 if order["pay_with"] == "cash" else order["total"] - fee
+    world.update(ORDER, order_id, cancelled=1, cancelled_at=clock(world), cancel_fee_cents=fee)
+    pay(world, order["pay_with"], -refund)
+    return {"order_id": order_id, "stage": "cancelled", "fee_charged": fee, "refund_amount": refund}

@@ -1,0 +1,229 @@
+"""Single events of a calendar world, and the invitations of the user.
+
+Covers: what the user plans by the tools, what colleagues plan with the user, without or in calendars that are shared,
+answers, and what is moved, cancelled or changed before it takes place. Does not cover: series (repeating.py).
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any, Literal, TypeAlias
+
+from proverl.world.domain import Builder, days, iso
+
+from ..results import EVENT, PERSON, ROOM, Answer, AnswerSoFar, OnConflict
+from ..rules import check_room, store_event
+from ..tools.events import (
+    cancel_calendar_event,
+    create_calendar_event,
+    reschedule_calendar_event,
+    update_event_details,
+)
+from ..tools.invitations import respond_to_event_invitation, store_answer, store_invitation
+from ..tools.reminders import set_event_reminder
+from .names import vocabulary
+from .rows import AHEAD, BACK, Office
+
+Fate: TypeAlias = Literal["cancelled"] | AnswerSoFar
+
+HIDDEN, SHARED = 90, 70
+INVITATIONS = (26, 42)
+FATES: tuple[Fate, ...] = (
+    "cancelled",
+    "cancelled",
+    "accepted",
+    "declined",
+    "tentative",
+    "open",
+    "open",
+    "accepted",
+    "open",
+)
+"""What becomes of the first invitations; the rest is left to chance."""
+ANSWERS: list[AnswerSoFar] = ["accepted", "declined", "tentative", "open"]
+
+
+# What the user plans
+
+
+def plan_own_meetings(office: Office) -> None:
+    """Let the user plan meetings in the own calendars and in the team's, some of them over others."""
+    random = office.random
+    for _ in range(random.randrange(125, 150)):
+        _plan_meeting(office, "main", -BACK, AHEAD)
+    for _ in range(random.randrange(24, 34)):
+        _plan_meeting(office, "team", -BACK, AHEAD)
+    for _ in range(random.randrange(10, 16)):
+        _plan_meeting(office, "archived", -BACK, -25)
+    for _ in range(random.randrange(12, 18)):
+        _plan_meeting(office, "main", -20, 25, on_conflict="allow")
+    for _ in range(4):  # one title twice on a day
+        start = office.at(office.workday(1, 20), 9, 12)
+        title = office.title("kinds", start)
+        for begins in (start, start + timedelta(hours=random.randint(2, 4))):
+            office.taken.add((title, begins))
+            _plan_meeting(office, "main", 0, 0, start=begins, title=title, on_conflict="allow")
+    for _ in range(random.randrange(18, 28)):
+        _plan_errand(office)
+    for _ in range(random.randrange(5, 9)):
+        day = office.workday(-BACK, AHEAD)
+        start = datetime(day.year, day.month, day.day, tzinfo=office.world.offset)
+        title = f"{random.choice(vocabulary()['days_off'])} {next(iter(random.sample(office.topics, 1)))}"
+        if (title, start) not in office.taken:
+            office.taken.add((title, start))
+            whole = {"calendar_id": office.calendars["personal"], "status": random.choice(["tentative", "confirmed"])}
+            office.world.plan(office.before(start), store_event, title, start, 1440, office.user, [], **whole)
+
+
+def _plan_meeting(
+    office: Office,
+    role: str,
+    first: int,
+    last: int,
+    *,
+    on_conflict: OnConflict = "reject",
+    start: datetime | None = None,
+    title: str = "",
+) -> None:
+    random, words = office.random, vocabulary()
+    begins = start or office.at(office.workday(first, last))
+    people = office.people(5) if random.random() < 0.75 else []
+    room_id = office.room(len(people), 0.35)
+    location = random.choice(words["places"]) if room_id is None and random.random() < 0.5 else None
+    name = title or office.title("kinds", begins)
+    minutes = office.minutes()
+
+    def create(world: Builder) -> None:
+        given = (iso(begins), minutes, people, room_id, location, on_conflict)
+        made = create_calendar_event(world, office.calendars[role], name, *given)
+        answer(office, made["event_id"], people)
+        _plan_sequel(office, made["event_id"], name, begins)
+
+    office.world.plan(office.before(begins), create)
+
+
+def _plan_sequel(office: Office, event_id: str, title: str, start: datetime) -> None:
+    """Some events get a description or a reminder, some are moved or cancelled."""
+    random, world = office.random, office.world
+    latest = min(start, world.opening) - timedelta(minutes=10)
+    moment = world.now + (latest - world.now) * random.random()
+    chance = random.random()
+    if chance < 0.12:
+        text = random.choice(vocabulary()["descriptions"]).format(topic=title.lower())
+        world.plan(moment, lambda _: update_event_details(world, event_id, description=text))
+    elif chance < 0.24:
+        minutes = random.choice((5, 10, 15, 30, 60))
+        world.plan(moment, lambda _: set_event_reminder(world, event_id, minutes, random.choice(("popup", "email"))))
+    elif chance < 0.30:
+        note = random.choice([None, *vocabulary()["notes"]])
+        world.plan(moment, lambda _: cancel_calendar_event(world, event_id, note=note))
+    elif chance < 0.36:
+        later = office.at((start + days(1 + 2 * (start.weekday() == 4))).date())
+        if (title, later) not in office.taken:
+            office.taken.add((title, later))
+            world.plan(moment, lambda _: reschedule_calendar_event(world, event_id, iso(later)))
+
+
+def _plan_errand(office: Office) -> None:
+    random, words = office.random, vocabulary()
+    start = office.at(office.workday(-BACK, AHEAD), 8, 18)
+    surname = random.choice(words["surnames"])
+    title = f"{random.choice(words['errands'])} {surname}"
+    if (title, start) in office.taken:
+        return
+    office.taken.add((title, start))
+    roles = ["personal", *(["second"] if "second" in office.calendars else [])]
+    given = (title, iso(start), random.choice((30, 45, 60)))
+    calendar_id = office.calendars[random.choice(roles)]
+    office.world.plan(office.before(start), lambda world: create_calendar_event(world, calendar_id, *given))
+
+
+# What colleagues plan
+
+
+def plan_hosted_meetings(office: Office) -> None:
+    """Let colleagues plan meetings among themselves, in shared calendars, and with the user."""
+    random = office.random
+    for _ in range(HIDDEN):
+        _plan_hosted(office, None, -10, 30)
+    shared = [role for role in ("team", "read", "read", "other", "joint") if role in office.calendars]
+    for _ in range(SHARED):
+        _plan_hosted(office, random.choice(shared), -BACK, AHEAD)
+    for place in range(random.randrange(*INVITATIONS)):
+        ahead = place < 7 or (place > 8 and random.random() < 0.6)
+        start = office.at(office.workday(1, 40) if ahead else office.workday(-45, -1))
+        _plan_invitation(office, start, place)
+
+
+def _plan_hosted(office: Office, role: str | None, first: int, last: int) -> None:
+    random = office.random
+    start = office.at(office.workday(first, last))
+    organizer, *people = random.sample(office.circle + office.others, random.randint(2, 6))
+    columns = {
+        "calendar_id": None if role is None else office.calendars[role],
+        "room_id": office.room(len(people), 0.3),
+        "location": random.choice(vocabulary()["places"]) if random.random() < 0.3 else None,
+        "visibility": "private" if role is not None and random.random() < 0.15 else "default",
+        "status": "tentative" if random.random() < 0.1 else "confirmed",
+    }
+    title, minutes = office.title("kinds", start), office.minutes()
+    office.world.plan(office.before(start), host, office, title, start, minutes, organizer, people, **columns)
+
+
+def host(
+    world: Builder,
+    /,
+    office: Office,
+    title: str,
+    start: datetime,
+    minutes: int,
+    organizer: str,
+    people: list[str],
+    **columns: Any,
+) -> str:
+    """Let a colleague plan a single event now; returns its id. Refuses room_unavailable."""
+    room = world.find(ROOM, columns.get("room_id"))
+    check_room(world, room, [(start, start + timedelta(minutes=minutes))])
+    event_id = store_event(world, title, start, minutes, organizer, people, **columns)
+    answer(office, event_id, [one for one in people if one != office.user])
+    return event_id
+
+
+def _plan_invitation(office: Office, start: datetime, place: int) -> None:
+    random, world = office.random, office.world
+    organizer = random.choice(office.circle)
+    name = world.find(PERSON, organizer)["name"]
+    title = office.title("kinds", start)
+    while (title, name) in office.invited:
+        title = office.title("kinds", start)
+    office.invited.add((title, name))
+    people = [office.user, *random.sample([one for one in office.circle if one != organizer], random.randint(0, 4))]
+    room_id, minutes = office.room(len(people), 0.3) if place > 8 else None, office.minutes()
+    fate = FATES[place] if place < len(FATES) else None
+
+    def send(_: Builder) -> None:
+        event_id = host(world, office, title, start, minutes, organizer, people, room_id=room_id)
+        plan_answer(office, event_id, start, fate)
+
+    world.plan(office.before(start, 12), send)
+
+
+def plan_answer(office: Office, event_id: str, start: datetime, fate: Fate | None = None) -> None:
+    """Let an invitation to a stored event arrive now; some are answered, some events are cancelled."""
+    random, world = office.random, office.world
+    invitation_id = store_invitation(world, event_id)
+    latest = min(start, world.opening) - timedelta(minutes=10)
+    moment = world.now + (latest - world.now) * random.random()
+    chosen = fate or random.choices(ANSWERS, (28, 11, 11, 50))[0]
+    if chosen == "cancelled":
+        world.plan(moment, lambda _: world.update(EVENT, event_id, status="cancelled"))
+    elif chosen != "open":
+        given: Answer = chosen
+        world.plan(moment, lambda _: respond_to_event_invitation(world, invitation_id, given))
+
+
+def answer(office: Office, event_id: str, people: list[str]) -> None:
+    """Let invitees answer, or not."""
+    for person_id, chosen in zip(people, office.random.choices(ANSWERS, (6, 1, 1, 2), k=len(people)), strict=True):
+        if chosen != "open":
+            store_answer(office.world, event_id, person_id, chosen)

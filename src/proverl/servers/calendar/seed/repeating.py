@@ -1,0 +1,128 @@
+"""Series of a calendar world.
+
+Covers: series of the user by the tools, with moved and cancelled occurrences, one that ends next week and one that is
+over; series of colleagues. Does not cover: single events (meetings.py).
+"""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timedelta
+
+from proverl.world.domain import Builder, days, iso
+
+from ..occurrences import occurrences
+from ..recurrence import first_starts, make_rule, rrule
+from ..results import ROOM, Frequency
+from ..rules import check_room, store_event
+from ..tools.events import cancel_calendar_event, reschedule_calendar_event
+from ..tools.series import create_recurring_event
+from .meetings import answer, plan_answer
+from .rows import BACK, Office
+
+EARLY = 14
+"""Most days between setting up a series and its first occurrence."""
+
+
+def plan_series(office: Office) -> None:
+    """Let the user and colleagues set up series before the first of them takes place."""
+    random, today = office.random, office.world.opening.date()
+    monday = today + days(7 - today.weekday())
+    _plan_own(office, "main", monday + days(random.randrange(5)) - days(7 * 6), "weekly", 1, 7)
+    _plan_own(office, "main", office.workday(-BACK, -50), "weekly", 1, random.randint(3, 5))
+    for _ in range(random.randrange(12, 17)):
+        _plan_drawn(office, "main" if random.random() < 0.8 else "team", -55, -5)
+    for _ in range(random.randrange(3, 6)):
+        _plan_drawn(office, "main", 2, 20)
+    for place in range(random.randrange(8, 12)):
+        _plan_hosted(office, ("team", "read", None, None, "invited")[place % 5])
+
+
+def _plan_drawn(office: Office, role: str, first: int, last: int) -> None:
+    random = office.random
+    day = office.workday(first, last)
+    frequency: Frequency = random.choices(("weekly", "daily", "monthly"), (7, 1, 2))[0]
+    interval = random.choice((1, 1, 2)) if frequency == "weekly" else 1
+    count = random.randint(8, 14) if frequency == "daily" else random.randint(4, 18 // interval)
+    _plan_own(office, role, day, frequency, interval, min(count, 6) if frequency == "monthly" else count)
+
+
+def _plan_own(office: Office, role: str, day: date, frequency: Frequency, interval: int, count: int) -> None:
+    random = office.random
+    start = office.at(day)
+    title, people, minutes = office.title("series_kinds", start), office.people(4), random.choice((15, 30, 30, 45, 60))
+    room_id = office.room(len(people), 0.4)
+    rule = make_rule(frequency, interval, None, start)
+    starts = first_starts(rule, start, count)
+    office.taken.update((title, one) for one in starts)
+    until = starts[-1].date().isoformat() if random.random() < 0.5 else None
+
+    def set_up(world: Builder) -> None:
+        ends = {"until": until} if until else {"count": count}
+        given = (iso(start), minutes, frequency, interval, None)
+        made = create_recurring_event(
+            world, office.calendars[role], title, *given, person_ids=people, room_id=room_id, **ends
+        )
+        answer(office, made["event_id"], people)
+        for place in random.sample(range(1, count), min(count - 1, random.choice((0, 1, 1, 2, 3)))):
+            _plan_exception(office, made["event_id"], starts[place], people)
+
+    office.world.plan(office.before(start, EARLY), set_up)
+
+
+def _plan_exception(office: Office, event_id: str, occurrence: datetime, people: list[str]) -> None:
+    """Let one occurrence be moved or cancelled in the days before it, or today in the small hours."""
+    random, world = office.random, office.world
+    moment = max(office.before(occurrence, 3), world.now + timedelta(minutes=5))
+    if random.random() < 0.5:
+        world.plan(moment, lambda _: cancel_calendar_event(world, event_id, "this", iso(occurrence)))
+        return
+    later = office.at((occurrence + days(1 + 2 * (occurrence.weekday() == 4))).date())
+
+    def move(_: Builder) -> None:
+        reschedule_calendar_event(world, event_id, iso(later), scope="this", occurrence=iso(occurrence))
+        answer(office, event_id, people)
+
+    world.plan(moment, move)
+
+
+def _plan_hosted(office: Office, role: str | None) -> None:
+    """A weekly series of a colleague: in a shared calendar, in none of the user's, or with the user."""
+    random, world = office.random, office.world
+    start = office.at(office.workday(-40, -3))
+    invited = role == "invited"
+    organizer, *people = random.sample(office.circle, random.randint(2, 6))
+    people = [office.user, *people] if invited else people
+    title, minutes, count = office.title("series_kinds", start), random.choice((30, 45, 60)), random.randint(6, 16)
+    rule = make_rule("weekly", random.choice((1, 1, 2)), None, start)
+    starts = first_starts(rule, start, count)
+    office.taken.update((title, one) for one in starts)
+    room_id = office.room(len(people), 0.4)
+    length = timedelta(minutes=minutes)
+    columns = {
+        "calendar_id": office.calendars.get(role or ""),
+        "room_id": room_id,
+        "rrule": rrule(rule, count=count),
+        "last_start": iso(starts[-1]),
+    }
+
+    def set_up(_: Builder) -> None:
+        check_room(world, world.find(ROOM, room_id), [(one, one + length) for one in starts])
+        event_id = store_event(world, title, start, minutes, organizer, people, **columns)
+        answer(office, event_id, [one for one in people if one != office.user])
+        if invited:
+            plan_answer(office, event_id, start)
+
+    world.plan(office.before(start, EARLY), set_up)
+
+
+def ended_and_ending(world: Builder) -> tuple[int, int]:
+    """How many series of the user are over, and how many have their last occurrence next week."""
+    monday = world.opening.date() + days(7 - world.opening.weekday())
+    over = ending = 0
+    for event in world.all(
+        "SELECT * FROM event_now WHERE rrule <> '' AND mine AND status <> 'cancelled' ORDER BY event_id"
+    ):
+        last = max(one.start for one in occurrences(world, event)).date()
+        over += last < world.opening.date()
+        ending += monday <= last < monday + days(7)
+    return over, ending

@@ -1,0 +1,1 @@
+"""The tools of the calendar server, one module for each noun."""
