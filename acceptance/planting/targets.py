@@ -42,7 +42,15 @@ PATTERNS = ("files", "tests", "slow", "without", "options")
 SERVER = Target(
     "a server",
     files=("src/proverl/servers/{name}/**/*.py", "src/proverl/servers/{name}/schema.sql"),
-    tests=("tests/servers/test_{name}*.py", "tests/servers/test_refusals.py", "tests/servers/test_laws.py"),
+    tests=(
+        "tests/servers/test_{name}*.py",
+        "tests/servers/test_oracles.py",
+        "tests/servers/test_refusals.py",
+        "tests/servers/test_refusal_orders.py",
+        "tests/servers/test_limits.py",
+        "tests/test_digests.py",
+        "tests/servers/test_laws.py",
+    ),
     options=("-k", "{name}"),
 )
 OTHERS = (

@@ -15,7 +15,7 @@ import json
 import threading
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from typing import Any
@@ -25,6 +25,7 @@ import apsw
 from ..errors import InfrastructureError
 from ..records import Change
 from .changes import RawChange, comparable
+from .marks import Entity
 from .schema import Schema
 
 Row = dict[str, Any]
@@ -295,6 +296,17 @@ class Store:
     def changes(self, since: bytes = b"") -> tuple[Change, ...]:
         """The rows that differ from the snapshot `since` (default: from the template), in comparable form."""
         return comparable(self.template.schema.tables, raw_changes(since), self.changed_rows(since))
+
+    def sample(self, table: str, columns: Sequence[str], most: int) -> list[Row]:
+        """The first rows of a table in order of its key, `most` of them (all if negative); for laws."""
+        order = ", ".join(self.schema.tables[table].key)
+        shown = ", ".join(f"[{column}]" for column in columns)
+        return rows(self.connection(), f"SELECT {shown} FROM {table} ORDER BY {order} LIMIT ?", (most,))
+
+    def keys(self, entity: Entity) -> list[str]:
+        """The ids of all rows of an entity's view, in the entity's order; for laws."""
+        found = self.connection().execute(f"SELECT {entity.key} FROM {entity.view} ORDER BY {entity.order}")
+        return [row[0] for row in found]
 
     def changed_rows(self, since: bytes = b"") -> list[RawChange]:
         """The rows that differ from the snapshot `since`, all columns as they are; for laws."""

@@ -19,9 +19,8 @@ import re
 from collections.abc import Iterable
 from datetime import date, datetime, timedelta
 
+from proverl.laws.oracles import Oracle, Refusal, Row, Tables
 from proverl.records import Json
-
-from . import Oracle, Refusal, Row, Tables
 
 SAVINGS_WITHDRAWALS = 6
 MESSAGES_SHOWN = 20

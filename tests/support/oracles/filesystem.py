@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import cast
 
+from proverl.laws.oracles import Oracle, Refusal, Row, Tables
 from proverl.records import Json
 
-from . import Oracle, Refusal, Row, Tables
 from . import filesystem_texts as texts
 
 ROOT = 1

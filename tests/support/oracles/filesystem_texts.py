@@ -15,9 +15,8 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import re2
 
+from proverl.laws.oracles import Refusal
 from proverl.records import Json
-
-from . import Refusal
 
 PRINTED_BYTES = 16 * 1024
 PRINTED_LINES = 400

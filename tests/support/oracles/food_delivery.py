@@ -13,9 +13,8 @@ from collections.abc import Iterable
 from datetime import date, datetime, timedelta, timezone
 from typing import Any
 
+from proverl.laws.oracles import Oracle, Refusal, Row, Tables
 from proverl.records import Json
-
-from . import Oracle, Refusal, Row, Tables
 
 PAGE = 20
 EPOCH = datetime(1970, 1, 1)
