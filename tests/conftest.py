@@ -2,6 +2,7 @@
 
 import os
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -20,6 +21,7 @@ settings.register_profile(
 )
 settings.register_profile("soak", deadline=None, max_examples=2000, print_blob=True, suppress_health_check=SLOW)
 
+SERVERS = sorted(file.parent.name for file in (Path(__file__).parents[1] / "src/proverl/servers").glob("*/schema.sql"))
 CASES: Counter[str] = Counter()
 """Cases that tests count themselves, by what they are (`cases` below)."""
 
@@ -45,6 +47,17 @@ def cases() -> Counter[str]:
     return CASES
 
 
+def seconds_by_part(stats: dict[str, list]) -> str:
+    """Where the time went, the dearest part first: a folder of tests, and of the servers each by its name."""
+    spent: Counter[str] = Counter()
+    for report in (one for kind in ("passed", "failed", "error", "") for one in stats.get(kind, ())):
+        file, _, test = report.nodeid.partition("::")
+        folder = file.removeprefix("tests/").rpartition("/")[0] or "tests"
+        named = [name for name in SERVERS if folder == "servers" and (name in file or f"[{name}" in test)]
+        spent[f"servers/{named[0]}" if named else folder] += getattr(report, "duration", 0.0)
+    return ", ".join(f"{part} {seconds:.0f}" for part, seconds in spent.most_common() if seconds >= 1)
+
+
 def pytest_terminal_summary(terminalreporter, config: pytest.Config) -> None:
     """How many cases ran, and which tests did not and why."""
     stats = terminalreporter.stats
@@ -52,6 +65,7 @@ def pytest_terminal_summary(terminalreporter, config: pytest.Config) -> None:
     counted = ", ".join(f"{number:,} {what}" for what, number in sorted(CASES.items()))
     terminalreporter.write_line("")
     terminalreporter.write_line(f"{ran} tests ran{', with ' + counted if counted else ''}")
+    terminalreporter.write_line(f"seconds by part: {seconds_by_part(stats)}")
     skipped: Counter[str] = Counter()
     for report in stats.get("skipped", ()):
         reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
