@@ -31,8 +31,8 @@ demo: $(VENV)/.serve  ## make 60 conversations, replay them, score six policies 
 	$(BIN)/proverl demo
 
 lint: $(VENV)/.dev  ## ruff and mypy
-	$(BIN)/ruff check src tests benchmarks acceptance
-	$(BIN)/ruff format --check src tests benchmarks acceptance
+	$(BIN)/ruff check src tests benchmarks acceptance docs
+	$(BIN)/ruff format --check src tests benchmarks acceptance docs
 	$(BIN)/mypy
 
 test: $(VENV)/.dev lint  ## the tests, a sample of each law (at most 3 minutes on 2 cores)
@@ -55,8 +55,8 @@ bench: $(VENV)/.dev  ## the speed figures, as ratios to a peer in the same run
 	for script in benchmarks/*.py; do $(BIN)/python $$script; done
 
 format: $(VENV)/.dev  ## write the sources in the one format
-	$(BIN)/ruff format src tests benchmarks acceptance
-	$(BIN)/ruff check --fix src tests benchmarks acceptance
+	$(BIN)/ruff format src tests benchmarks acceptance docs
+	$(BIN)/ruff check --fix src tests benchmarks acceptance docs
 
 clean:  ## remove everything that was built
 	rm -rf $(VENV) build out .mypy_cache .ruff_cache .pytest_cache .hypothesis

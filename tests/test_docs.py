@@ -4,33 +4,22 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import importlib.util
 import io
 import re
 import tokenize
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from proverl import servers
 from proverl.cli.app import app
+from support.pages import DOCS, tool
 
 ROOT = Path(__file__).parents[1]
 
 
-def _generator() -> Any:
-    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def test_the_page_of_servers_is_what_the_registry_says() -> None:
-    generator = _generator()
-    assert generator.PAGE.read_text() == generator.page(), "run `python docs/generate.py`"
+    assert (DOCS / "servers.md").read_text() == tool("generate").servers_page(), "run `python docs/generate.py`"
 
 
 def test_the_python_in_the_readme_runs() -> None:

@@ -40,6 +40,7 @@ def roll_out(
     """
     tasks = data.read(file)
     choose = _chooser(policy, model, base_url)
+    # The name alone would let a run go on with other tasks, if the file was made anew in between.
     content = hashlib.blake2b(file.read_bytes(), digest_size=16).hexdigest()
     run = {"tasks": str(file), "content": content, "policy": policy, "model": model, "base_url": base_url}
     with files.Journal(out, run) as kept, _opener(stdio) as opener, counting("roll out", len(tasks)) as progress:
@@ -57,6 +58,7 @@ def roll_out(
         traces = asyncio.run(play_all(tasks, choose, opener, finished=finished, on_episode=keep))
         refuse_masked(traces)
         files.write(traces, out)
+    # A score needs both, and the tasks may have been moved or made anew by then.
     if file.resolve() != (out.parent / "tasks.jsonl").resolve():
         files.write(tasks, out.parent / "tasks.jsonl")
     return rows(scored(policy or model, tasks, traces, [profile]), profile)
@@ -70,6 +72,7 @@ def _chooser(policy: str, model: str, base_url: str) -> ModelOf:
         return lambda task: endpoint
     if policy not in POLICIES:
         raise UsageError(f"no scripted policy {policy!r}; {nearest(policy, POLICIES)}")
+    # One for each episode: it remembers how far its script has come.
     return lambda task: Acting(POLICIES[policy], task)
 
 
@@ -127,6 +130,7 @@ def score_file(traces: Path, tasks: Path | None, profile: Profile) -> list[dict[
 def _tasks_of(traces: Path, tasks: Path | None) -> Path:
     if tasks is not None:
         return tasks
+    # `rollout` writes its traces beside the tasks, `demo` into a folder of their own below.
     for folder in (traces.parent, traces.parent.parent):
         if (folder / "tasks.jsonl").exists():
             return folder / "tasks.jsonl"

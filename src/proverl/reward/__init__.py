@@ -35,6 +35,7 @@ def masked(trace: Trace) -> str:
     """Why a trace cannot be scored; empty if it can."""
     if trace.masked:
         return trace.masked
+    # Our loop has noted such a call in `masked`; a trace that another engine wrote may not have.
     for turn in trace.turns:
         for call in turn.calls:
             if call.outcome.kind is Kind.INFRASTRUCTURE:

@@ -106,9 +106,11 @@ def judge(task: Task, trace: Trace, budget: Budget) -> tuple[list[_Judged], dict
         place += len(calls)
         shown = plan.shown[index]
         if not each.views:
+            # No step is matched here, but what these reads show may serve the look-ups of later turns.
             each.window = calls
             each.terms["abstention"], each.note = abstention(turn, done, shown, budget)
         else:
+            # Who tries everything finds the right call too, so calls far beyond the budget stand for no step.
             each.window = calls[: 2 * budget.calls(len(each.views))]
         for seen in each.window:
             if plan.reads(seen.call.name) and seen.call.outcome.succeeded:
@@ -117,6 +119,7 @@ def judge(task: Task, trace: Trace, budget: Budget) -> tuple[list[_Judged], dict
             _align(plan, each, reads, placed)
             _terms(plan, each, placed, shown, budget, owed)
         elif done.changes:
+            # Only for `owed`: what an earlier turn left undone may be done here, and is then owed no longer.
             goals.rows((), done.changes, owed, ())
     for each in judged:  # only now, for a later turn may have matched what a turn had left open
         if each.views and each.done is not None:

@@ -98,6 +98,7 @@ def level(call: Call, shown: Mapping[str, Tool]) -> int:
     0: it could not be read, or its name is not among the tools shown. 1: the name is. 2: and the arguments fit the
     schema as shown. 3: and it succeeded, which only its kind of outcome says.
     """
+    # Integers, so that levels add up exactly and equal episodes get equal scores on any machine.
     if not named(call):
         return 0
     tool = shown.get(call.name)

@@ -157,6 +157,7 @@ class _EpisodeRunner(Generic[Prompt, Answer]):
             return "answered", ""
         except _EpisodeEnded as ended:
             return ended.stop, ended.masked
+        # A UsageError by its type, but this session was opened by us: that it is gone is no fault of the caller.
         except UnknownSession as error:
             return "infrastructure", _why(error)
         except UsageError:
@@ -198,6 +199,7 @@ class _EpisodeRunner(Generic[Prompt, Answer]):
         while True:
             reply = await self._next_reply()
             if reply.truncated:
+                # They were asked for, so they count; but what follows the cut is unknown, so none of them is run.
                 current.calls.extend(self._unexecuted(reply.calls, "cut_off", "the turn was cut off"))
                 raise _EpisodeEnded("length")
             if reply.calls:
@@ -220,6 +222,7 @@ class _EpisodeRunner(Generic[Prompt, Answer]):
             async with clock:
                 answer = await self._generate(self._transcript.prompt())
         except TimeoutError as error:
+            # The engine may time out by itself; only our own clock makes it a deadline.
             why = f"no generation within {seconds} s" if clock.expired() else _why(error)
             raise _EpisodeEnded("deadline" if clock.expired() else "infrastructure", why) from None
         reply = self._transcript.take(answer)
@@ -260,6 +263,7 @@ class _EpisodeRunner(Generic[Prompt, Answer]):
         """The results of one assistant turn's calls, executed one after another in their order."""
         most = self._limits.calls_per_turn
         results = []
+        # Never at the same time: ids and the clock go by the order of calls, and equal episodes must be equal bytes.
         for request in requests[:most]:
             outcome = _unparsable(request) or await self._executor.call(request.name, request.arguments, current.shown)
             current.calls.append(self._call(request, outcome))
@@ -292,6 +296,7 @@ class _EpisodeRunner(Generic[Prompt, Answer]):
 
 def announcement(turn: Turn, shown: dict[str, Tool]) -> str:
     """What is added to a user message whose turn brings tools: their schemas, one a line."""
+    # Not by a new list of tools alone: token ids once given are never written anew, nor the list at their top.
     tools = [shown[name] for name in turn.adds if name in shown]
     if not tools:
         return ""

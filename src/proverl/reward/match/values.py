@@ -17,6 +17,7 @@ from ...records import Json
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|z|[+-]\d\d:?\d\d)?")
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
+# Shorter words stand in long texts by chance, and would make any read serve any look-up.
 _SHORTEST_IN_TEXT = 4
 
 
