@@ -1,8 +1,8 @@
 """The checks of the calendar tools in order, from the catalogue of the domain.
 
-Where the catalogue is silent: what an argument alone gets wrong comes first, then what does not exist, then states. What
-the calendar adds to the catalogue (a room that does not exist, a calendar that takes no writes, a cancelled event) stands
-in the docstring of its package.
+Where the catalogue is silent: what an argument alone gets wrong comes first, then what does not exist, then states.
+What the calendar adds to the catalogue (a room that does not exist, a calendar that takes no writes, a cancelled
+event) stands in the docstring of its package.
 """
 
 from support.orders import Apart
@@ -34,4 +34,13 @@ ORDER = {
     "set_event_reminder": "event_not_found event_in_past reminder_in_past event_cancelled",
 }
 
-APART: list[Apart] = []
+APART = [
+    Apart("*", "event_in_past", "event_cancelled", "whether it is cancelled is asked of occurrences to come"),
+    Apart("update_event_details", "nothing_to_change", "room_not_found", "a room that does not exist is a new value"),
+    Apart("update_event_details", "nothing_to_change", "room_unavailable room_too_small", "only a new room is checked"),
+    Apart("add_event_invitees", "too_many_invitees", "event_not_found", "what does not exist has no invitees"),
+    Apart("add_event_invitees", "too_many_invitees", "not_organizer", "in a world colleagues invite few, tools none"),
+    Apart(
+        "add_event_invitees", "too_many_invitees", "read_only_calendar", "its events have few invitees, tools add none"
+    ),
+]

@@ -30,12 +30,7 @@ server = Server(
         invitations, rooms, and the free and busy times of colleagues in several time zones.""",
     tools=[calendars, events, series, directory, invitees, invitations, reminders],
     seed=build,
-    discovery=[
-        "list_calendars",
-        "search_calendar_events",
-        "search_calendar_directory",
-        "list_event_invitations",
-    ],
+    discovery=["list_calendars", "search_calendar_events", "search_calendar_directory", "list_event_invitations"],
     opens=8,
     offset=4,  # Dubai, which keeps no summer time
 )

@@ -48,16 +48,15 @@ class Happening(NamedTuple, Generic[S]):
 
 def occurrences(world: World, event: Mapping[str, Any]) -> list[Occurrence]:
     """All occurrences of an event by start, cancelled ones included; all of a cancelled event are cancelled."""
-    exceptions = find_exceptions(world, event["event_id"]) if event["rrule"] else {}
     always = (moment.replace(tzinfo=world.offset) for moment in (datetime.min, datetime.max))
-    found = sorted(_expand(event, exceptions, *always), key=lambda one: (one.start, one.original))
-    return [one._replace(state="cancelled") for one in found] if event["status"] == "cancelled" else found
+    return window(world, event, *always)
 
 
 def window(world: World, event: Mapping[str, Any], low: datetime, high: datetime) -> list[Occurrence]:
-    """The occurrences of a series that overlap a window, by start."""
-    found = _expand(event, find_exceptions(world, event["event_id"]), low, high)
-    return sorted(found, key=lambda one: (one.start, one.original))
+    """The occurrences of an event that overlap a window, as `occurrences` gives them."""
+    exceptions = find_exceptions(world, event["event_id"]) if event["rrule"] else {}
+    found = sorted(_expand(event, exceptions, low, high), key=lambda one: (one.start, one.original))
+    return [one._replace(state="cancelled") for one in found] if event["status"] == "cancelled" else found
 
 
 def happenings(

@@ -72,9 +72,9 @@ def starts(rule: Rule, first: datetime, low: datetime, high: datetime) -> Iterat
             yield start
 
 
-def first_starts(rule: Rule, first: datetime, number: int) -> list[datetime]:
-    """The first starts of a series; fewer where the calendar ends before."""
-    return list(islice(starts(rule, first, first, datetime.max.replace(tzinfo=first.tzinfo)), number))
+def first_starts(rule: Rule, first: datetime, number: int, high: datetime = datetime.max) -> list[datetime]:
+    """The first starts of a series, those before `high`; fewer where the calendar ends before."""
+    return list(islice(starts(rule, first, first, high.replace(tzinfo=first.tzinfo)), number))
 
 
 def _by_days(rule: Rule, first: datetime, low: datetime) -> Iterator[datetime]:

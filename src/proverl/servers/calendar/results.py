@@ -12,11 +12,7 @@ from proverl.world.domain import COMPARABLE, Entity, Field, Flag, Moment, Text, 
 CALENDAR = Entity("calendar", "cal", "list_calendars", view="calendar_now", order="name")
 EVENT = Entity("event", "evn", "search_calendar_events", view="event_now", order="start, event_id")
 INVITATION = Entity(
-    "invitation",
-    "ivt",
-    "list_event_invitations",
-    view="invitation_now",
-    order="received_at DESC, invitation_id DESC",
+    "invitation", "ivt", "list_event_invitations", view="invitation_now", order="received_at DESC, invitation_id DESC"
 )
 PERSON = Entity("person", "prs", "search_calendar_directory", order="name, department, person_id")
 ROOM = Entity("room", "rom", "search_calendar_directory", order="name, building, room_id")
@@ -326,6 +322,7 @@ class CancelledEvent(TypedDict):
     occurrence: Moment | None
     cancelled_occurrences: int
     notified: int
+    note: Text | None
 
 
 class AddedInvitees(TypedDict):
@@ -361,6 +358,7 @@ class Answered(TypedDict):
     event_id: EventId
     title: Text
     answer: Answer
+    comment: Text | None
     conflicts: list[EventConflict]
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from proverl.world.domain import Row, World, check_moment, folded, iso, refuse
 
-from .occurrences import Interval, Leave, Occurrence, clashes
+from .occurrences import Interval, Leave, Occurrence, clashes, occurrences
 from .results import EVENT, EVERY_EVENT, PERSON, Span
 
 FURTHEST = timedelta(days=5 * 365)
@@ -133,11 +133,12 @@ def check_not_user(world: World, person_ids: Sequence[str]) -> None:
 # Events
 
 
-def check_organizer(world: World, event: Row) -> None:
-    """Refuse not_organizer."""
+def check_own(world: World, event: Row) -> None:
+    """Refuse not_organizer, read_only_calendar."""
     if not event["mine"]:
         organizer = world.find(PERSON, event["organizer_id"])["name"]
         refuse("not_organizer", f"{title_of(event)} is organised by {organizer}; only the organiser can change it")
+    check_writable(event)
 
 
 def check_writable(calendar: Row) -> None:
@@ -145,6 +146,14 @@ def check_writable(calendar: Row) -> None:
     if not calendar["writable"]:
         name = calendar["calendar_name"]
         refuse("read_only_calendar", f"the calendar {name} is archived or only shared for reading; choose another")
+
+
+def find_ahead(world: World, event: Row) -> list[Occurrence]:
+    """The occurrences that have not started, cancelled ones included; refuses event_in_past, event_cancelled."""
+    ahead = coming(world, occurrences(world, event))
+    check_coming(event, ahead)
+    check_not_cancelled(event, ahead)
+    return ahead
 
 
 def coming(world: World, found: Sequence[Occurrence]) -> list[Occurrence]:
@@ -177,14 +186,7 @@ def count_invitees(world: World, event_id: str) -> int:
 
 
 def store_event(
-    world: World,
-    /,
-    title: str,
-    start: datetime,
-    minutes: int,
-    organizer_id: str,
-    people: Sequence[str],
-    **columns: Any,
+    world: World, /, title: str, start: datetime, minutes: int, organizer_id: str, people: Sequence[str], **columns: Any
 ) -> str:
     """Add an event with its organiser and invitees, who have not answered; returns its id.
 

@@ -1,7 +1,8 @@
 """Scopes: what part of a series a change is for, and splitting a series.
 
-Covers: `this` is one occurrence, `following` that one and all later ones, `all` whatever has not started; a single event
-is one part whatever the scope. A change of the later part splits the series there: what comes before keeps its event,
+Covers: `this` is one occurrence, `following` that one and all later ones, `all` whatever has not started; a single
+event is one part whatever the scope. A change of the later part splits the series there: what comes before keeps its
+event,
 the later part becomes an event of its own, unless nothing comes before. Does not cover: when events take place
 (occurrences.py).
 """
@@ -22,9 +23,9 @@ from .rules import coming, store_event
 class Part(NamedTuple):
     """What a change is for.
 
-    `since` is the original start of its first occurrence, `one` says that there is no other; `ahead` are the occurrences
-    meant that have not started, cancelled ones included, `earlier` and `later` all original starts before and from
-    `since` on. `known` says whether the occurrence that was named exists.
+    `since` is the original start of its first occurrence, `one` says that there is no other; `ahead` are the
+    occurrences meant that have not started, cancelled ones included, `earlier` and `later` all original starts before
+    and from `since` on. `known` says whether the occurrence that was named exists.
     """
 
     event: Row

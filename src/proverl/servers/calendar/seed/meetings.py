@@ -9,16 +9,11 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any, Literal, TypeAlias
 
-from proverl.world.domain import Builder, days, iso
+from proverl.world.domain import Builder, iso
 
 from ..results import EVENT, PERSON, ROOM, Answer, AnswerSoFar, OnConflict
 from ..rules import check_room, store_event
-from ..tools.events import (
-    cancel_calendar_event,
-    create_calendar_event,
-    reschedule_calendar_event,
-    update_event_details,
-)
+from ..tools.events import cancel_calendar_event, create_calendar_event, reschedule_calendar_event, update_event_details
 from ..tools.invitations import respond_to_event_invitation, store_answer, store_invitation
 from ..tools.reminders import set_event_reminder
 from .names import vocabulary
@@ -26,19 +21,16 @@ from .rows import AHEAD, BACK, Office
 
 Fate: TypeAlias = Literal["cancelled"] | AnswerSoFar
 
-HIDDEN, SHARED = 90, 70
-INVITATIONS = (26, 42)
-FATES: tuple[Fate, ...] = (
-    "cancelled",
-    "cancelled",
-    "accepted",
-    "declined",
-    "tentative",
-    "open",
-    "open",
-    "accepted",
-    "open",
+MEETINGS: tuple[tuple[str, int, int, int, int, OnConflict], ...] = (
+    ("main", 115, 130, -BACK, AHEAD, "reject"),
+    ("team", 24, 34, -BACK, AHEAD, "reject"),
+    ("archived", 10, 16, -BACK, -25, "reject"),
+    ("main", 12, 18, -20, 25, "allow"),
 )
+"""What the user plans: the calendar, how many (at least, fewer than), the days, and whether over something else."""
+HIDDEN, SHARED = 80, 60
+INVITATIONS = (26, 42)
+FATES: tuple[Fate, ...] = ("cancelled", "cancelled", "accepted", "declined", "tentative", "open", "open", "open")
 """What becomes of the first invitations; the rest is left to chance."""
 ANSWERS: list[AnswerSoFar] = ["accepted", "declined", "tentative", "open"]
 
@@ -49,26 +41,21 @@ ANSWERS: list[AnswerSoFar] = ["accepted", "declined", "tentative", "open"]
 def plan_own_meetings(office: Office) -> None:
     """Let the user plan meetings in the own calendars and in the team's, some of them over others."""
     random = office.random
-    for _ in range(random.randrange(125, 150)):
-        _plan_meeting(office, "main", -BACK, AHEAD)
-    for _ in range(random.randrange(24, 34)):
-        _plan_meeting(office, "team", -BACK, AHEAD)
-    for _ in range(random.randrange(10, 16)):
-        _plan_meeting(office, "archived", -BACK, -25)
-    for _ in range(random.randrange(12, 18)):
-        _plan_meeting(office, "main", -20, 25, on_conflict="allow")
+    for role, least, most, first, last, on_conflict in MEETINGS:
+        for _ in range(random.randrange(least, most)):
+            _plan_meeting(office, role, first, last, on_conflict=on_conflict)
     for _ in range(4):  # one title twice on a day
         start = office.at(office.workday(1, 20), 9, 12)
-        title = office.title("kinds", start)
-        for begins in (start, start + timedelta(hours=random.randint(2, 4))):
-            office.taken.add((title, begins))
+        both = start, start + timedelta(hours=random.randint(2, 4))
+        title = office.title("kinds", *both)
+        for begins in both:
             _plan_meeting(office, "main", 0, 0, start=begins, title=title, on_conflict="allow")
     for _ in range(random.randrange(18, 28)):
         _plan_errand(office)
     for _ in range(random.randrange(5, 9)):
         day = office.workday(-BACK, AHEAD)
         start = datetime(day.year, day.month, day.day, tzinfo=office.world.offset)
-        title = f"{random.choice(vocabulary()['days_off'])} {next(iter(random.sample(office.topics, 1)))}"
+        title = f"{random.choice(vocabulary()['days_off'])} {random.choice(office.topics)}"
         if (title, start) not in office.taken:
             office.taken.add((title, start))
             whole = {"calendar_id": office.calendars["personal"], "status": random.choice(["tentative", "confirmed"])}
@@ -118,7 +105,7 @@ def _plan_sequel(office: Office, event_id: str, title: str, start: datetime) -> 
         note = random.choice([None, *vocabulary()["notes"]])
         world.plan(moment, lambda _: cancel_calendar_event(world, event_id, note=note))
     elif chance < 0.36:
-        later = office.at((start + days(1 + 2 * (start.weekday() == 4))).date())
+        later = office.day_after(start)
         if (title, later) not in office.taken:
             office.taken.add((title, later))
             world.plan(moment, lambda _: reschedule_calendar_event(world, event_id, iso(later)))
@@ -216,6 +203,9 @@ def plan_answer(office: Office, event_id: str, start: datetime, fate: Fate | Non
     moment = world.now + (latest - world.now) * random.random()
     chosen = fate or random.choices(ANSWERS, (28, 11, 11, 50))[0]
     if chosen == "cancelled":
+        if random.random() < 0.5:
+            accept = world.now + (moment - world.now) / 2
+            world.plan(accept, lambda _: respond_to_event_invitation(world, invitation_id, "accepted"))
         world.plan(moment, lambda _: world.update(EVENT, event_id, status="cancelled"))
     elif chosen != "open":
         given: Answer = chosen

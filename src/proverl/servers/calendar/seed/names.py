@@ -1,7 +1,7 @@
 """The words of calendar worlds: people, rooms, meetings.
 
-Covers: reading names.toml, and titles put together from its words. Does not cover: when meetings take place (meetings.py,
-repeating.py).
+Covers: reading names.toml, and titles put together from its words. Does not cover: when meetings take
+place (meetings.py, repeating.py).
 """
 
 from __future__ import annotations

@@ -11,13 +11,13 @@ from datetime import date, datetime, timedelta
 from proverl.world.domain import Builder, days, iso
 
 from ..occurrences import occurrences
-from ..recurrence import first_starts, make_rule, rrule
+from ..recurrence import Rule, first_starts, make_rule, rrule
 from ..results import ROOM, Frequency
 from ..rules import check_room, store_event
 from ..tools.events import cancel_calendar_event, reschedule_calendar_event
 from ..tools.series import create_recurring_event
 from .meetings import answer, plan_answer
-from .rows import BACK, Office
+from .rows import AHEAD, BACK, Office
 
 EARLY = 14
 """Most days between setting up a series and its first occurrence."""
@@ -49,34 +49,40 @@ def _plan_drawn(office: Office, role: str, first: int, last: int) -> None:
 def _plan_own(office: Office, role: str, day: date, frequency: Frequency, interval: int, count: int) -> None:
     random = office.random
     start = office.at(day)
-    title, people, minutes = office.title("series_kinds", start), office.people(4), random.choice((15, 30, 30, 45, 60))
+    starts = _starts(office, make_rule(frequency, interval, None, start), start, count)
+    title, people = office.title("series_kinds", *starts), office.people(4)
+    minutes = random.choice((15, 30, 30, 45, 60))
     room_id = office.room(len(people), 0.4)
-    rule = make_rule(frequency, interval, None, start)
-    starts = first_starts(rule, start, count)
-    office.taken.update((title, one) for one in starts)
     until = starts[-1].date().isoformat() if random.random() < 0.5 else None
 
     def set_up(world: Builder) -> None:
-        ends = {"until": until} if until else {"count": count}
+        ends = {"until": until} if until else {"count": len(starts)}
         given = (iso(start), minutes, frequency, interval, None)
         made = create_recurring_event(
             world, office.calendars[role], title, *given, person_ids=people, room_id=room_id, **ends
         )
         answer(office, made["event_id"], people)
-        for place in random.sample(range(1, count), min(count - 1, random.choice((0, 1, 1, 2, 3)))):
-            _plan_exception(office, made["event_id"], starts[place], people)
+        for occurrence in random.sample(starts[1:-1], min(len(starts[1:-1]), random.choice((0, 1, 1, 2, 3)))):
+            _plan_exception(office, made["event_id"], title, occurrence, people)
 
     office.world.plan(office.before(start, EARLY), set_up)
 
 
-def _plan_exception(office: Office, event_id: str, occurrence: datetime, people: list[str]) -> None:
+def _starts(office: Office, rule: Rule, first: datetime, number: int) -> list[datetime]:
+    """The first starts of a series, as far ahead as a world goes."""
+    return first_starts(rule, first, number, office.world.opening + days(AHEAD))
+
+
+def _plan_exception(office: Office, event_id: str, title: str, occurrence: datetime, people: list[str]) -> None:
     """Let one occurrence be moved or cancelled in the days before it, or today in the small hours."""
     random, world = office.random, office.world
     moment = max(office.before(occurrence, 3), world.now + timedelta(minutes=5))
     if random.random() < 0.5:
         world.plan(moment, lambda _: cancel_calendar_event(world, event_id, "this", iso(occurrence)))
         return
-    later = office.at((occurrence + days(1 + 2 * (occurrence.weekday() == 4))).date())
+    while (title, later := office.day_after(occurrence)) in office.taken:
+        pass
+    office.taken.add((title, later))
 
     def move(_: Builder) -> None:
         reschedule_calendar_event(world, event_id, iso(later), scope="this", occurrence=iso(occurrence))
@@ -92,16 +98,15 @@ def _plan_hosted(office: Office, role: str | None) -> None:
     invited = role == "invited"
     organizer, *people = random.sample(office.circle, random.randint(2, 6))
     people = [office.user, *people] if invited else people
-    title, minutes, count = office.title("series_kinds", start), random.choice((30, 45, 60)), random.randint(6, 16)
     rule = make_rule("weekly", random.choice((1, 1, 2)), None, start)
-    starts = first_starts(rule, start, count)
-    office.taken.update((title, one) for one in starts)
+    starts = _starts(office, rule, start, random.randint(6, 16))
+    title, minutes = office.title("series_kinds", *starts), random.choice((30, 45, 60))
     room_id = office.room(len(people), 0.4)
     length = timedelta(minutes=minutes)
     columns = {
         "calendar_id": office.calendars.get(role or ""),
         "room_id": room_id,
-        "rrule": rrule(rule, count=count),
+        "rrule": rrule(rule, count=len(starts)),
         "last_start": iso(starts[-1]),
     }
 

@@ -1,7 +1,7 @@
 """What the parts of a calendar seed hand to each other while a world is being made.
 
-Covers: `Office`, which knows the ids of who and what was stored. Does not cover: the rows themselves, which stand in the
-world from the start.
+Covers: `Office`, which knows the ids of who and what was stored. Does not cover: the rows themselves, which stand
+in the world from the start.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ SATURDAY = 5
 class Office:
     """One employee's world being made.
 
-    `circle` are the people whom the user meets often, `others` all other active ones, `calendars` ids by role, `rooms` ids
-    and capacities of those that can be booked. `taken` holds the titles and starts of events, so that a title and a time
-    mean one event only; `invited` the titles and organisers of invitations.
+    `circle` are the people whom the user meets often, `others` all other active ones, `calendars` ids by role, `rooms`
+    ids and capacities of those that can be booked. `taken` holds the titles and starts of events, so that a title and a
+    time mean one event only; `invited` the titles and organisers of invitations.
     """
 
     world: Builder
@@ -57,17 +57,21 @@ class Office:
         hour = self.random.randint(first, last)
         return datetime(day.year, day.month, day.day, hour, quarter, tzinfo=self.world.offset)
 
+    def day_after(self, start: datetime) -> datetime:
+        """A start on the working day after another."""
+        return self.at((start + days(3 if start.weekday() == SATURDAY - 1 else 1)).date())
+
     def before(self, start: datetime, longest: int = 20) -> datetime:
         """Some moment before a start and before the opening, when it was made known."""
         latest = min(start, self.world.opening) - timedelta(minutes=90)
         return latest - timedelta(seconds=self.random.randrange(longest * 86_400))
 
-    def title(self, part: str, start: datetime) -> str:
-        """A title for an event at this start that no other one has there."""
+    def title(self, part: str, *starts: datetime) -> str:
+        """A title for an event at these starts that no other one has there."""
         while True:
             title = f"{self.random.choice(self.topics)} {self.random.choice(vocabulary()[part])}"
-            if (title, start) not in self.taken:
-                self.taken.add((title, start))
+            if self.taken.isdisjoint((title, start) for start in starts):
+                self.taken.update((title, start) for start in starts)
                 return title
 
     def people(self, most: int) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from proverl.world.domain import FREE, Field, Moment, World, folded, iso, refuse, shown, tool, words
 
-from ..occurrences import Leave, happenings, intervals, occurrences
+from ..occurrences import Leave, happenings, intervals
 from ..results import (
     CALENDAR,
     EVENT,
@@ -40,13 +40,13 @@ from ..rules import (
     check_not_cancelled,
     check_not_past,
     check_not_user,
-    check_organizer,
+    check_own,
     check_people,
     check_room,
     check_seats,
     check_writable,
-    coming,
     count_invitees,
+    find_ahead,
     find_people,
     find_user,
     living,
@@ -157,7 +157,7 @@ def create_calendar_event(
     check_writable(calendar)
     check_not_past(world, begins)
     wanted = [(begins, begins + timedelta(minutes=duration_minutes))]
-    check_conflict(world, calendar_id, wanted, on_conflict)
+    check_conflict(world, calendar["calendar_id"], wanted, on_conflict)
     check_room(world, room, wanted)
     check_seats(room, len(person_ids))
     check_people(find_people(world, person_ids))
@@ -194,11 +194,8 @@ def update_event_details(
     """
     event = world.find(EVENT, event_id)
     room = world.find(ROOM, room_id)
-    check_organizer(world, event)
-    check_writable(event)
-    ahead = coming(world, occurrences(world, event))
-    check_coming(event, ahead)
-    check_not_cancelled(event, ahead)
+    check_own(world, event)
+    ahead = find_ahead(world, event)
     given: dict[str, Any] = {
         "title": title,
         "location": location,
@@ -210,8 +207,8 @@ def update_event_details(
     if not new:
         refuse("nothing_to_change", f"nothing new was given for {event['title']}; give a value that it does not have")
     if "room_id" in new:
-        check_room(world, room, intervals(living(ahead)), Leave(event_id))
-        check_seats(room, count_invitees(world, event_id))
+        check_room(world, room, intervals(living(ahead)), Leave(event["event_id"]))
+        check_seats(room, count_invitees(world, event["event_id"]))
     after = {**event, **new}
     searched = folded(after["title"], after["location"], after["description"])
     world.update(EVENT, event_id, **new, searched=searched)
@@ -249,8 +246,7 @@ def reschedule_calendar_event(
     begins = read_start(world, "new_start", new_start)
     original = None if occurrence is None else read_moment(world, "occurrence", occurrence)
     event = world.find(EVENT, event_id)
-    check_organizer(world, event)
-    check_writable(event)
+    check_own(world, event)
     part = find_part(world, event, scope, original)
     check_coming(event, part.ahead)
     check_not_cancelled(event, part.ahead[:1] if scope in ("this", "following") else part.ahead)
@@ -297,8 +293,7 @@ def cancel_calendar_event(
     """
     original = None if occurrence is None else read_moment(world, "occurrence", occurrence)
     event = world.find(EVENT, event_id)
-    check_organizer(world, event)
-    check_writable(event)
+    check_own(world, event)
     part = find_part(world, event, scope, original)
     check_coming(event, part.ahead)
     check_scope(part, scope, original)
@@ -313,4 +308,5 @@ def cancel_calendar_event(
         "occurrence": None if original is None else iso(original),
         "cancelled_occurrences": cancelled,
         "notified": count_invitees(world, event_id),
+        "note": note,
     }

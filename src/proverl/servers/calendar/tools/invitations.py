@@ -6,7 +6,7 @@ from typing import Annotated
 
 from proverl.world.domain import FREE, Field, World, refuse, tool
 
-from ..occurrences import AT_ONCE, Leave, clashes, intervals, occurrences
+from ..occurrences import AT_ONCE, Leave, clashes, intervals
 from ..results import (
     EVENT,
     INVITATION,
@@ -19,7 +19,7 @@ from ..results import (
     InvitationRow,
     Span,
 )
-from ..rules import check_coming, check_not_cancelled, coming, living
+from ..rules import find_ahead, living
 
 
 @tool("read")
@@ -53,9 +53,7 @@ def respond_to_event_invitation(
     invitation = world.find(INVITATION, invitation_id)
     event = world.find(EVENT, invitation["event_id"])
     title, event_id = event["title"], event["event_id"]
-    ahead = coming(world, occurrences(world, event))
-    check_coming(event, ahead)
-    check_not_cancelled(event, ahead)
+    ahead = find_ahead(world, event)
     if invitation["answer"] == answer:
         refuse("same_answer", f"the invitation to {title} is {answer} already; nothing is left to do")
     main = world.value("SELECT calendar_id FROM calendar WHERE main")
@@ -72,6 +70,7 @@ def respond_to_event_invitation(
         "event_id": event_id,
         "title": title,
         "answer": answer,
+        "comment": comment,
         "conflicts": list(conflicts.values()),
     }
 

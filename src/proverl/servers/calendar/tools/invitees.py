@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import json
 
-from proverl.world.domain import World, refuse, tool
+from proverl.world.domain import Row, World, refuse, tool
 
-from ..occurrences import AT_ONCE, Leave, clashes, intervals, occurrences
+from ..occurrences import AT_ONCE, Leave, clashes, intervals
 from ..results import BUSY_EVENT, EVENT, ROOM, AddedInvitees, BusySpan, EventId, People, RemovedInvitees
 from ..rules import (
     MOST_INVITEES,
-    check_coming,
-    check_not_cancelled,
-    check_organizer,
+    check_own,
     check_people,
     check_seats,
-    check_writable,
-    coming,
     count_invitees,
+    find_ahead,
     find_people,
     invite,
     living,
@@ -40,16 +37,13 @@ def add_event_invitees(world: World, event_id: EventId, person_ids: People) -> A
     """
     event = world.find(EVENT, event_id)
     people = find_people(world, person_ids)
-    check_organizer(world, event)
-    check_writable(event)
-    ahead = coming(world, occurrences(world, event))
-    check_coming(event, ahead)
-    check_not_cancelled(event, ahead)
-    attending = find_attending(world, event_id, person_ids)
+    check_own(world, event)
+    ahead = find_ahead(world, event)
+    attending = find_attending(world, event, people)
     if attending:
         refuse("already_invited", f"{', '.join(attending)} take part in {event['title']} already; leave them out")
     check_people(people)
-    invited = count_invitees(world, event_id) + len(person_ids)
+    invited = count_invitees(world, event["event_id"]) + len(person_ids)
     if invited > MOST_INVITEES:
         refuse(
             "too_many_invitees", f"{event['title']} would have {invited} invitees; at most {MOST_INVITEES} are allowed"
@@ -72,7 +66,8 @@ def add_event_invitees(world: World, event_id: EventId, person_ids: People) -> A
 
 @tool(
     "destructive",
-    refusals="event_not_found person_not_found not_organizer read_only_calendar event_in_past event_cancelled not_invited",
+    refusals="event_not_found person_not_found not_organizer read_only_calendar event_in_past event_cancelled "
+    "not_invited",
     idempotent=True,
 )
 def remove_event_invitees(world: World, event_id: EventId, person_ids: People) -> RemovedInvitees:
@@ -83,13 +78,10 @@ def remove_event_invitees(world: World, event_id: EventId, person_ids: People) -
         person_ids: 1 to 20 person ids
     """
     event = world.find(EVENT, event_id)
-    find_people(world, person_ids)
-    check_organizer(world, event)
-    check_writable(event)
-    ahead = coming(world, occurrences(world, event))
-    check_coming(event, ahead)
-    check_not_cancelled(event, ahead)
-    attending = find_attending(world, event_id, person_ids)
+    people = find_people(world, person_ids)
+    check_own(world, event)
+    find_ahead(world, event)
+    attending = find_attending(world, event, people)
     strangers = [one for one in person_ids if one not in attending or one == event["organizer_id"]]
     if strangers:
         how = "get_calendar_event shows who is"
@@ -103,12 +95,12 @@ def remove_event_invitees(world: World, event_id: EventId, person_ids: People) -
     return {"event_id": event_id, "title": event["title"], "removed": len(person_ids), "invitee_count": left}
 
 
-def find_attending(world: World, event_id: str, person_ids: list[str]) -> list[str]:
+def find_attending(world: World, event: Row, people: list[Row]) -> list[str]:
     """Those of the people who take part in an event, the organiser included."""
     found = world.all(
         "SELECT person_id FROM attendance WHERE event_id = ? AND person_id IN (SELECT value FROM json_each(?))"
         " ORDER BY person_id",
-        event_id,
-        json.dumps(person_ids),
+        event["event_id"],
+        json.dumps([person["person_id"] for person in people]),
     )
     return [row["person_id"] for row in found]

@@ -14,10 +14,7 @@ from ..rules import check_coming, check_not_cancelled, coming, living, title_of
 
 @tool("write", refusals="event_not_found event_in_past reminder_in_past event_cancelled", idempotent=True)
 def set_event_reminder(
-    world: World,
-    event_id: EventId,
-    minutes_before: Annotated[int, Field(ge=0, le=10080)],
-    channel: Channel = "popup",
+    world: World, event_id: EventId, minutes_before: Annotated[int, Field(ge=0, le=10080)], channel: Channel = "popup"
 ) -> Reminder:
     """Set or replace the user's reminder for an event, in minutes before its start; 0 turns it off. For a repeating
     event it counts for every occurrence. Returns the next moment at which the user is reminded.

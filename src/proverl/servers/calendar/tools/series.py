@@ -112,8 +112,7 @@ def create_recurring_event(
     person_ids = person_ids or []
     check_not_user(world, person_ids)
     rule = make_rule(frequency, interval, weekdays, begins)
-    found = first_starts(rule, begins, MOST + 1 if count is None else count)
-    starts = [one for one in found if last is None or one <= last]
+    starts = first_starts(rule, begins, MOST + 1 if count is None else count, last or datetime.max)
     if last is not None and len(starts) > MOST:
         refuse("invalid_argument", f"until {until!r} gives more than {MOST} occurrences; choose an earlier day")
     calendar = world.find(CALENDAR, calendar_id)
@@ -147,7 +146,7 @@ def create_recurring_event(
 
 def read_until(until: str, begins: datetime) -> datetime:
     """The last moment of the last possible day; refuses invalid_argument also if the start lies after it."""
-    last = datetime.combine(check_day(until, "until"), time(23, 59, 59), begins.tzinfo)
+    last = datetime.combine(check_day(until, "until"), time.max, begins.tzinfo)
     if last < begins:
         refuse("invalid_argument", f"until {until!r} lies before the start {iso(begins)}; choose a later day")
     return last
