@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proverl.errors import DefinitionError
-from proverl.records import Json
+from proverl.records import Json, Tool
 from proverl.schemas import example, fits, judge
+from proverl.world.frozen import frozen
 
 WHOLE: dict[str, Json] = {
     "type": "object",
@@ -128,3 +129,12 @@ SCHEMAS = st.sampled_from(
 def test_an_example_fits_its_schema(schema: dict[str, Json], inside: bool) -> None:
     whole = {"type": "object", "properties": {"v": schema}, "required": ["v"]} if inside else schema
     assert jsonschema_rs.is_valid(whole, example(whole))
+
+
+def test_an_example_is_plain_and_no_part_of_the_schema_that_nobody_can_change() -> None:
+    for key, value in (("default", ["a"]), ("const", {"b": ["a"]}), ("enum", [["a"], 2])):
+        tool = frozen(Tool("a", "b", {key: value}, {}))
+        made = example(tool.input_schema)
+        assert type(made) in (list, dict)
+        made.clear()
+        assert tool.input_schema == {key: value}

@@ -15,6 +15,7 @@ fault of whoever published it: `judge` raises. `fits` never raises; by such a sc
 
 from __future__ import annotations
 
+import copy
 import json
 from functools import lru_cache
 from typing import Final, TypeAlias
@@ -83,9 +84,9 @@ def example(schema: dict[str, Json]) -> Json:
     """A small value that fits a schema of the kinds that tools have; a pattern is not looked at."""
     for key in ("const", "default"):
         if key in schema:
-            return schema[key]
+            return copy.deepcopy(schema[key])  # the tool's own may be a list that cannot be changed
     if schema.get("enum"):
-        return schema["enum"][0]
+        return copy.deepcopy(schema["enum"][0])
     for key in ("anyOf", "oneOf"):
         if schema.get(key):
             return example(schema[key][0])

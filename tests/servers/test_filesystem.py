@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import jsonschema_rs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proverl.records import Kind, Outcome
+from proverl.schemas import judge
 from proverl.world.session import LocalSession
 from support.filesystem_model import SERVER, Model, code, do, opened, sql
 
@@ -109,7 +109,7 @@ CALLS = st.one_of(
     st.tuples(st.just("rm"), st.fixed_dictionaries({"path": PATHS, "recursive": st.booleans()})),
     st.tuples(st.just("restore"), st.fixed_dictionaries({"place": st.integers(0, 3)}, optional={"destination": PATHS})),
 )
-JUDGES = {tool.name: jsonschema_rs.validator_for(tool.output_schema) for tool in SERVER.tools}
+JUDGES = {tool.name: judge(tool.output_schema) for tool in SERVER.tools}
 COUNTED = ("node", "entry", "trash_item", "setting", "login", "membership")
 
 

@@ -1,4 +1,4 @@
-"""The food delivery server: its rules, and the way to each of its refusals.
+"""The food delivery server: its rules. The way to each refusal is in tests/support/reach.
 
 Right values come from the rules and from the rows that a world begins with, counted here anew; stages, fees and
 distances are worked out from those, not asked of the server's own modules.
@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from proverl.records import Kind, Outcome
+from proverl.records import Kind
 from proverl.servers import load
 from proverl.world.session import LocalSession
-from support.reach.food_delivery import FITS, MOST_CALLS, PLAIN, READY, done, in_cents, reach, sql, wallet, world_with
+from support.reach.food_delivery import FITS, PLAIN, READY, done, in_cents, sql, wallet, world_with
 
 SERVER = load("food_delivery")
 STAGES = ("placed", "confirmed", "preparing", "riding", "delivered")
@@ -54,26 +54,6 @@ def pass_time(session: LocalSession) -> None:
 
 
 # Refusals
-
-
-def test_every_declared_refusal_has_a_way_and_no_other_has() -> None:
-    declared = {(tool.name, code) for tool in SERVER.tools for code in tool.refusals}
-    assert set(reach()) == declared
-
-
-@pytest.mark.parametrize(("tool", "code"), sorted(reach()))
-def test_a_refusal_is_reached_in_at_most_five_calls(tool: str, code: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    calls: list[str] = []
-    plain = LocalSession.call
-
-    def counted(session: LocalSession, name: str, arguments: Row) -> Outcome:
-        calls.append(name)
-        return plain(session, name, arguments)
-
-    monkeypatch.setattr(LocalSession, "call", counted)
-    outcome = reach()[tool, code]()
-    assert (outcome.kind, outcome.code, calls[-1]) == (Kind.REFUSED, code, tool)
-    assert len(calls) <= MOST_CALLS
 
 
 def test_of_two_faults_the_one_that_a_tool_lists_first_is_named() -> None:

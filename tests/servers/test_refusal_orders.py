@@ -20,7 +20,7 @@ from proverl.laws.orders import Way, met_together
 from proverl.records import Outcome
 from proverl.world.session import LocalSession
 
-FEW, MANY = 60, 2000
+FEW, MANY = 10, 2000
 """Mixed calls tried in each state: in order whatever is met, and until every pair is met."""
 each_server = pytest.mark.parametrize("name", servers.names())
 

@@ -24,6 +24,8 @@ class PurchaseList(TypedDict):
 
 
 class Line(TypedDict):
+    """What came in of one item."""
+
     item_id: ItemId
     quantity: Annotated[int, Field(ge=1, le=20)]
 
@@ -65,6 +67,7 @@ def stock_up(world: World, lines: Annotated[list[Line], Field(min_length=1, max_
     """
     for line in lines:
         world.find(ITEM, line["item_id"])
+    world.resolves("lines", sorted(lines, key=lambda line: line["item_id"]))
     for line in lines:
         assert type(line["quantity"]) is int
         world.run("UPDATE item SET stock = stock + ? WHERE item_id = ?", line["quantity"], line["item_id"])

@@ -28,7 +28,7 @@ from support.differential import differences
 from support.pipe import SILENCE, TESTS, Http, HttpSession
 from support.shop import server as shop
 
-SHOP, TROUBLE = "support.shop:server", "support.trouble:server"
+SHOP, DEPOT, TROUBLE = "support.shop:server", "support.depot:server", "support.trouble:server"
 
 
 @pytest.fixture(scope="module")
@@ -128,12 +128,49 @@ def test_arguments_that_no_line_can_hold_are_bad_arguments(manager: MCPManager) 
     assert manager.restarts[SHOP] == 0
 
 
-def test_the_log_does_not_change_with_the_callers_arguments(manager: MCPManager) -> None:
-    session = manager.open(SHOP)
-    arguments: dict[str, Any] = {"customer_id": "x", "item_ids": ["y"], "pin": "1"}
-    session.call("buy", arguments)
-    arguments["item_ids"].append("z")
-    assert session.log[0][1]["item_ids"] == ["y"]
+def spoil(value: Any) -> None:
+    """Change everything that can be changed in a value."""
+    if isinstance(value, dict | list):
+        for item in list(value.values() if isinstance(value, dict) else value):
+            spoil(item)
+        value.clear()
+
+
+def test_whoever_spoils_arguments_and_results_changes_neither_the_log_nor_forks_nor_recovery() -> None:
+    with MCPManager() as manager:
+        session = manager.open(DEPOT)
+        item = session.call("list_items", {"limit": 1}).value["items"][0]["item_id"]
+        arguments: dict[str, Any] = {"lines": [{"item_id": item, "quantity": 2}]}
+        outcome = session.call("stock_up", arguments)
+        assert outcome.resolved
+        twin, expected, digest = session.fork(), repr(session.log), session.digest()
+        for _, given, found in [("", arguments, outcome), *session.log, *twin.log]:
+            spoil(given)
+            spoil(found.value)
+            spoil(found.resolved)
+        assert repr(session.log) == repr(twin.log) == expected
+        kill(manager, DEPOT)
+        assert (session.digest(), twin.digest()) == (digest, digest)
+
+
+def test_what_was_never_sent_is_logged_and_does_not_trouble_recovery() -> None:
+    with MCPManager() as manager:
+        session, local = manager.open(SHOP), LocalSession(shop, 0)
+        deep: list[Any] = []
+        for _ in range(5000):
+            deep = [deep]
+        odd: list[tuple[Any, Any]] = [("list_items", {"limit": object()}), ("list_items", deep), (deep, {}), ("no", {})]
+        for name, arguments in [*odd, ("list_customers", {"name": "x" * (1 << 20)}), ("list_items", {"limit": 0})]:
+            assert session.call(name, arguments).kind is local.call(name, arguments).kind
+        kill(manager)
+        assert session.digest() == local.digest()
+        assert [outcome.kind for _, _, outcome in session.log] == [outcome.kind for _, _, outcome in local.log]
+
+
+def test_the_tools_of_a_remote_session_cannot_be_changed(manager: MCPManager) -> None:
+    for tool in manager.open(SHOP).tools:
+        with pytest.raises(TypeError):
+            tool.input_schema["properties"].clear()
 
 
 def test_wrong_names_and_seeds_are_clear_errors(manager: MCPManager) -> None:

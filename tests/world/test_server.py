@@ -1,247 +1,18 @@
-"""Tools and servers: what a signature becomes, and every mistake that ends at import with a clear error."""
+"""Servers: a domain's tools, tables and seed fit together, and a seed gives one world."""
 
-from datetime import timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 from types import ModuleType
-from typing import Annotated, Any, Literal, NotRequired
+from typing import Annotated, Any
 
-import jsonschema_rs
 import pytest
 
 from proverl.errors import BadSeed, DefinitionError, UnknownTool
-from proverl.world.domain import FREE, SECRET, Entity, Field, Server, TypedDict, World, tool
-from proverl.world.schema import Schema
+from proverl.world.domain import Entity, Server, TypedDict, World, tool
+from proverl.world.server import TEMPLATES_KEPT
+from proverl.world.session import LocalSession
 from support import shop
 from support.shop import tools as shop_tools
-
-
-class Address(TypedDict):
-    street: str
-    flat: NotRequired[int]
-
-
-class Row(TypedDict):
-    row_id: Annotated[str, Entity("row")]
-    owner: Annotated[str, Entity("person")] | None
-
-
-class Result(TypedDict):
-    first: Annotated[str, Entity("row")]
-    rows: list[Row]
-    others: list[Annotated[str, Entity("row")]]
-
-
-@tool("write", refusals="no_room wrong_pin", after="other", idempotent=True)
-def example(
-    world: World,
-    row_id: Annotated[str, Entity("row")],
-    size: Literal["small", "large"],
-    friends: Annotated[list[Annotated[str, Entity("person")]], Field(max_length=3)],
-    address: Address | None = None,
-    pin: Annotated[str | None, SECRET] = None,
-    note: Annotated[str, FREE] = "",
-    count: Annotated[int, Field(ge=1, le=9)] = 1,
-) -> Result:
-    """Do a thing.
-    It has two lines.
-
-    Args:
-        row_id: the row
-        size: small or large; a longer text
-            goes on here
-        friends: people: at most 3
-        address: where
-        pin: the PIN
-        note: anything
-        count: how many
-    """
-    raise NotImplementedError
-
-
-RECORD = example.__dict__["__tool__"].tool
-
-
-def test_the_input_schema_is_what_the_signature_says():
-    assert RECORD.input_schema == {
-        "type": "object",
-        "properties": {
-            "row_id": {"type": "string", "description": "the row"},
-            "size": {
-                "type": "string",
-                "enum": ["small", "large"],
-                "description": "small or large; a longer text goes on here",
-            },
-            "friends": {
-                "type": "array",
-                "items": {"type": "string"},
-                "maxItems": 3,
-                "description": "people: at most 3",
-            },
-            "address": {
-                "type": "object",
-                "properties": {"street": {"type": "string"}, "flat": {"type": "integer"}},
-                "required": ["street"],
-                "additionalProperties": False,
-                "description": "where",
-            },
-            "pin": {"type": "string", "description": "the PIN"},
-            "note": {"type": "string", "default": "", "description": "anything"},
-            "count": {"type": "integer", "minimum": 1, "maximum": 9, "default": 1, "description": "how many"},
-        },
-        "required": ["row_id", "size", "friends"],
-        "additionalProperties": False,
-    }
-    jsonschema_rs.meta.validate(RECORD.input_schema)
-
-
-def test_the_output_schema_is_closed_and_without_references():
-    jsonschema_rs.meta.validate(RECORD.output_schema)
-    assert RECORD.output_schema["additionalProperties"] is False
-    assert RECORD.output_schema["properties"]["rows"]["items"]["additionalProperties"] is False
-    assert "$ref" not in repr(RECORD.output_schema)
-    assert "title" not in repr(RECORD.output_schema)
-
-
-def test_the_marks_become_fields_of_the_record():
-    assert RECORD.name == "example"
-    assert RECORD.description == "Do a thing. It has two lines."
-    assert (RECORD.effect, RECORD.idempotent, RECORD.after) == ("write", True, ("other",))
-    assert RECORD.takes == {"row_id": "row", "friends": "person"}
-    assert RECORD.gives == {"first": "row", "rows[].row_id": "row", "rows[].owner": "person", "others[]": "row"}
-    assert (RECORD.secret, RECORD.free, RECORD.refusals) == (("pin",), ("note",), ("no_room", "wrong_pin"))
-
-
-def undescribed(world: World, name: str) -> Row:
-    """Do it."""
-    raise NotImplementedError
-
-
-def untyped(world: World, name) -> Row:  # type: ignore[no-untyped-def]
-    """Do it.
-
-    Args:
-        name: a name
-    """
-    raise NotImplementedError
-
-
-def silent(world: World) -> Row:
-    raise NotImplementedError
-
-
-def no_result(world: World) -> dict[str, Any]:
-    """Do it."""
-    raise NotImplementedError
-
-
-def too_much(world: World) -> Row:
-    """Do it.
-
-    Args:
-        name: a name
-    """
-    raise NotImplementedError
-
-
-def no_world(name: str) -> Row:
-    """Do it.
-
-    Args:
-        name: a name
-    """
-    raise NotImplementedError
-
-
-def nothing() -> Row:
-    """Do it."""
-    raise NotImplementedError
-
-
-def many(world: World, *names: str) -> Row:
-    """Do it.
-
-    Args:
-        names: names
-    """
-    raise NotImplementedError
-
-
-def camelCase(world: World) -> Row:
-    """Do it."""
-    raise NotImplementedError
-
-
-@pytest.mark.parametrize(
-    ("body", "message"),
-    [
-        (undescribed, "'name' is not described"),
-        (untyped, "'name' has no type"),
-        (silent, "no docstring"),
-        (no_result, "must be a TypedDict"),
-        (too_much, "which are no parameters"),
-        (no_world, "first parameter must be a World"),
-        (nothing, "first parameter must be a World"),
-        (many, "has no schema"),
-        (camelCase, "not snake_case"),
-    ],
-)
-def test_a_faulty_tool_fails_where_it_is_defined(body, message):
-    with pytest.raises(DefinitionError, match=message) as caught:
-        tool("read")(body)
-    assert body.__name__ in str(caught.value)
-
-
-def test_a_refusal_code_that_is_not_snake_case_fails_where_it_is_defined():
-    with pytest.raises(DefinitionError, match="'NotFound' is not snake_case"):
-        tool("read", refusals="not_found NotFound")(silent)
-
-
-GOOD = "CREATE TABLE a (\n  a_id TEXT NOT NULL PRIMARY KEY\n);\n"
-
-
-@pytest.mark.parametrize(
-    ("sql", "message"),
-    [
-        ("CREATE TABLE b (\n  x TEXT\n);", "table b needs a PRIMARY KEY of NOT NULL columns"),
-        ("CREATE TABLE b (\n  x TEXT PRIMARY KEY\n);", "table b needs a PRIMARY KEY of NOT NULL columns"),
-        ("CREATE TABLE b (\n  x INTEGER PRIMARY KEY\n);", "table b needs a PRIMARY KEY of NOT NULL columns"),
-        ("CREATE TABLE b (\n  x TEXT NOT NULL, y TEXT, PRIMARY KEY (x, y)\n);", "table b needs a PRIMARY KEY"),
-        ("CREATE TABLE b (\n  x INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT\n);", "use world.new_id"),
-        ("CREATE VIRTUAL TABLE b USING fts5(x);", "virtual table"),
-        ("create virtual\n table b USING fts5(x);", "virtual table"),
-        ("CREATE TEMP TABLE b (\n x TEXT NOT NULL PRIMARY KEY\n);", "temporary"),
-        ("CREATE TRIGGER t AFTER INSERT ON a BEGIN DELETE FROM a; END;", "trigger"),
-        ("CREATE TABLE b (\n x INTEGER NOT NULL PRIMARY KEY, y INTEGER GENERATED ALWAYS AS (x)\n);", "generated"),
-        ("CREATE TABLE b (\n x INTEGER NOT NULL PRIMARY KEY, y INTEGER AS (x)\n);", "generated"),
-        ("CREATE TABLE b (\n x TEXT NOT NULL PRIMARY KEY ON CONFLICT REPLACE\n);", "ON CONFLICT"),
-        ("CREATE TABLE b (\n x TEXT NOT NULL PRIMARY KEY, y TEXT DEFAULT CURRENT_TIMESTAMP\n);", "world.now"),
-        ("CREATE TABLE b (\n x TEXT NOT NULL PRIMARY KEY, y TEXT DEFAULT (datetime('now'))\n);", "world.now"),
-        ("CREATE TABLE b (\n x TEXT NOT NULL PRIMARY KEY, y INTEGER DEFAULT (random())\n);", "world.random"),
-        ("CREATE TABLE b (\n x TEXT NOT NULL PRIMARY KEY, y BLOB\n);", "not JSON"),
-        ("CREATE TABLE b (\n x TEXT NOT NULL PRIMARY KEY REFERENCES c (y)\n);", "b.x refers to c, which is no table"),
-        ("CREATE TABLE b (\n  x TEXT NOT NULL PRIMARY KEY -- @idd\n);", "@idd on b.x is none of"),
-        ("CREATE TABLE b (\n  x TEXT NOT NULL,\n  PRIMARY KEY (x) -- @id\n);", "PRIMARY, which is no column of b"),
-        ('CREATE TABLE "b" (\n  x TEXT NOT NULL PRIMARY KEY\n);', "with a plain name"),
-        ("CREATE TABLE IF NOT EXISTS b (\n  x TEXT NOT NULL PRIMARY KEY\n);", "with a plain name"),
-        ("CREATE TABLE b (", "incomplete input"),
-        ("CREATE TABLE world_clock (\n x TEXT NOT NULL PRIMARY KEY\n);", "already exists"),
-    ],
-)
-def test_a_schema_that_changesets_cannot_follow_or_that_differs_between_runs_is_refused(sql, message):
-    Schema(GOOD)
-    with pytest.raises(DefinitionError, match=f"(?s)schema.sql.*{message}"):
-        Schema(GOOD + sql)
-
-
-def test_forbidden_words_in_comments_are_no_fault():
-    Schema(GOOD + "-- no AUTOINCREMENT, no BLOB, 'now'\n/* CREATE TRIGGER */")
-
-
-def test_marks_are_read_from_the_lines_of_the_columns():
-    sql = "CREATE TABLE b ( -- @free\n  b_id TEXT NOT NULL PRIMARY KEY, -- @id the key\n  x TEXT REFERENCES a -- x\n);"
-    table = Schema(GOOD + sql).tables["b"]
-    assert table.marks == {"b_id": "id", "x": "free"}
-    assert (table.key, table.columns, table.refers) == (("b_id",), ("b_id", "x"), {"x": "a"})
 
 
 def make(*modules: ModuleType, folder: Any = None, **changes: Any) -> Server:
@@ -269,11 +40,43 @@ def test_a_schema_fault_ends_the_making_of_the_server_before_any_world(tmp_path:
         make(folder=tmp_path)
 
 
+class Thing(TypedDict):
+    item_id: Annotated[str, shop_tools.ITEM]
+
+
+@tool("read", after="other")
+def example(world: World) -> Thing:
+    """Do a thing."""
+    raise NotImplementedError
+
+
 def test_discovery_and_after_must_name_tools():
     with pytest.raises(DefinitionError, match=r"discovery names \['nope'\]"):
         make(discovery=["nope"])
     with pytest.raises(DefinitionError, match=r"example comes after \['other'\]"):
         make(shop_tools, module(example=example))
+
+
+class LineOf(TypedDict):
+    item_id: Annotated[str, Entity("purchase_line", "pli", key="item_id")]
+
+
+@tool("write")
+def change_line(world: World, item_id: Annotated[str, Entity("purchase_line", "pli", key="item_id")]) -> LineOf:
+    """Change a line.
+
+    Args:
+        item_id: the item
+    """
+    world.update(Entity("purchase_line", "pli", key="item_id"), item_id, quantity=7)
+    return {"item_id": item_id}
+
+
+def test_an_entity_whose_key_is_only_a_part_of_the_primary_key_is_refused_wherever_it_comes_from():
+    (line,) = change_line.__dict__["__tool__"].entities
+    for server in (lambda: make(shop_tools, module(change_line=change_line)), lambda: make(entities=[line])):
+        with pytest.raises(DefinitionError, match=r"primary key of purchase_line is \('purchase_id', 'item_id'\)"):
+            server()
 
 
 def test_two_tools_of_one_name_are_refused():
@@ -292,10 +95,112 @@ def test_an_unknown_tool_is_answered_with_the_nearest_one():
         shop.server.tool("list_item")
 
 
+def test_a_server_says_what_it_is():
+    server = make(about="  A shop\n  with lines. ", category="Trade")
+    assert (server.name, server.about, server.category) == ("shop", "A shop with lines.", "Trade")
+    assert repr(server) == f"Server('shop', {len(server.tools)} tools)"
+    assert server.discovery == ("list_customers",)
+    assert list(server.tool_names) == [tool.name for tool in server.tools]
+    assert server.tool("buy") is server.function("buy").tool
+    assert server.function("sell") is None
+
+
+def test_only_what_a_module_defines_itself_is_a_tool_of_it():
+    other = ModuleType("elsewhere")
+    vars(other).update(vars(shop_tools) | {"__name__": "elsewhere"})
+    assert not make(other, discovery=[]).tools
+    assert not make(module(buy=shop_tools.buy, number=3), discovery=[]).tools
+
+
+def test_the_files_of_the_folder_are_read_as_utf_8(tmp_path: Path):
+    (tmp_path / "schema.sql").write_text(shop.server.text("schema.sql"))
+    (tmp_path / "notes.txt").write_bytes("déjà vu".encode())
+    (tmp_path / "folder").mkdir()
+    server = make(folder=tmp_path)
+    assert server.text("notes.txt") == "déjà vu"
+    assert [server.has(file) for file in ("notes.txt", "schema.sql", "phrases.toml", "folder")] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+
+
+def test_entities_are_those_of_the_tools_and_those_that_are_named_each_once_sorted_by_name():
+    assert [entity.name for entity in shop.server.entities] == ["customer", "item", "purchase"]
+    more = Entity("word"), Entity("code")
+    assert [entity.name for entity in make(entities=more).entities] == ["code", "customer", "item", "purchase", "word"]
+    assert make(entities=[shop_tools.ITEM, Entity("item", "item", "list_items")]).entities == shop.server.entities
+
+
+def test_two_entities_of_one_name_are_refused():
+    with pytest.raises(DefinitionError, match=r"shop: two entities have one name.*item"):
+        make(entities=[Entity("item", "itm")])
+
+
+# Worlds
+
+
+def opening(server: Server, seed: int) -> datetime:
+    """The moment at which a world is handed over, from its rows."""
+    ((now, offset),) = server.template(seed).reader().execute("SELECT now, offset FROM world_clock")
+    return datetime.fromisoformat(f"{datetime(1970, 1, 1) + timedelta(seconds=now):%Y-%m-%dT%H:%M:%S}{offset}")
+
+
+@pytest.mark.parametrize(("opens", "offset"), [(9, 0), (0, -7), (23, 5)])
+def test_worlds_open_at_the_hour_and_offset_of_the_server_on_any_day_of_two_years(opens, offset):
+    server = make(opens=opens, offset=offset)
+    found = [opening(server, seed) for seed in range(60)]
+    assert {moment.time() for moment in found} == {time(opens)}
+    assert {moment.utcoffset() for moment in found} == {timedelta(hours=offset)}
+    days = {moment.date() for moment in found}
+    assert date(2031, 1, 1) <= min(days) < date(2031, 4, 1)
+    assert date(2032, 10, 1) < max(days) < date(2032, 12, 31)
+    assert len(days) > 50
+
+
+def test_a_server_that_says_nothing_of_time_opens_at_nine_utc_and_ticks_by_minutes():
+    server = make(shop_tools)
+    given = {"package": shop.__name__, "category": "Test", "about": "", "tools": [shop_tools], "seed": shop.build}
+    silent = Server("shop", discovery=[], **given)
+    assert opening(silent, 1).isoformat()[10:] == "T09:00:00+00:00"
+    assert (silent.offset, silent.tick) == (UTC, timedelta(minutes=1))
+    assert opening(silent, 1) == opening(server, 1)
+
+
+def test_the_clock_ticks_after_each_successful_write_and_after_nothing_else():
+    session = LocalSession(make(tick=timedelta(seconds=90)), 1)
+    customer = session.call("list_customers", {}).value["customers"][0]["customer_id"]
+    item = session.call("list_items", {}).value["items"][0]["item_id"]
+
+    def now() -> int:
+        return session.store.connection().execute("SELECT now FROM world_clock").get
+
+    start = now()
+    session.call("restock", {"item_id": item, "quantity": 0})
+    session.call("restock", {"item_id": "no", "quantity": 1})
+    session.call("list_items", {})
+    assert now() == start
+    for _ in range(2):
+        assert session.call("restock", {"item_id": item, "quantity": 1}).succeeded
+    assert now() == start + 180
+    pin = session.secrets()["pin"]
+    bought = session.call("buy", {"customer_id": customer, "item_ids": [item], "pin": pin})
+    assert datetime.fromisoformat(bought.value["placed_at"]) == opening(shop.server, 1) + timedelta(seconds=180)
+
+
+def test_every_entity_with_a_prefix_has_a_counter_in_a_world():
+    counters = (
+        make(entities=[Entity("word")]).template(1).reader().execute("SELECT prefix FROM world_counter").fetchall()
+    )
+    assert sorted(prefix for (prefix,) in counters) == ["cus", "item", "ord"]
+
+
 @pytest.mark.parametrize("seed", [-1, 2**53, 1.0, True, "1", None])
 def test_what_is_no_seed_is_refused(seed):
-    with pytest.raises(BadSeed, match="an integer from 0"):
+    with pytest.raises(BadSeed, match=r"an integer from 0 to 2\*\*53 - 1") as caught:
         shop.server.template(seed)
+    assert repr(seed) in str(caught.value)
 
 
 def test_a_world_is_built_once_per_seed_and_the_same_when_built_again():
@@ -303,3 +208,15 @@ def test_a_world_is_built_once_per_seed_and_the_same_when_built_again():
     assert make().template(3).blob == shop.server.template(3).blob
     digests = {shop.server.template(seed).digest for seed in (*range(20), 2**53 - 1)}
     assert len(digests) == 21
+
+
+def test_worlds_that_are_in_use_are_kept_and_those_unused_longest_are_built_again():
+    server = make()
+    kept = {seed: server.template(seed) for seed in range(TEMPLATES_KEPT)}
+    assert server.template(0) is kept[0]
+    server.template(TEMPLATES_KEPT)
+    assert server.template(0) is kept[0]
+    assert server.template(2) is kept[2]
+    again = server.template(1)
+    assert again is not kept[1]
+    assert again.digest == kept[1].digest

@@ -1,7 +1,6 @@
 """One session: seven kinds of outcome as values, a log that rebuilds it, and nothing shared with any other."""
 
 import asyncio
-import json
 import random
 import threading
 from functools import cache
@@ -175,14 +174,43 @@ def test_whoever_holds_the_log_can_rebuild_the_session():
     assert len(session.log) == 60
 
 
-def test_the_log_does_not_change_when_the_caller_goes_on_with_the_arguments():
+def spoil(value):
+    """Change everything that can be changed in a value."""
+    if isinstance(value, dict | list):
+        for item in list(value.values() if isinstance(value, dict) else value):
+            spoil(item)
+        value.clear()
+
+
+def test_whoever_spoils_arguments_and_results_changes_neither_the_log_nor_forks():
     session = opened()
-    arguments = purchase(session)
-    session.call("buy", arguments)
-    expected = json.dumps(session.log[-1][1])
-    arguments["item_ids"].append("more")
-    arguments["pin"] = ""
-    assert json.dumps(session.log[-1][1]) == expected
+    bought = purchase(session)
+    lines = [{"item_id": bought["item_ids"][0], "quantity": 2}]
+    calls = [("list_items", {"limit": 2}), ("buy", bought), ("stock_up", {"lines": lines}), ("buy", {"item_ids": []})]
+    outcomes = [session.call(*call) for call in calls]
+    twin = session.fork()
+    expected = repr(session.log)
+    for (_, arguments), outcome in [*zip(calls, outcomes, strict=True), *(((n, a), o) for n, a, o in twin.log)]:
+        spoil(arguments)
+        spoil(outcome.value)
+        spoil(outcome.resolved)
+    assert repr(session.log) == repr(twin.log) == expected
+    assert [len(outcome.resolved) for _, _, outcome in twin.log[-4:]] == [0, 0, 1, 0]
+
+
+def deep():
+    value: list = []
+    for _ in range(5000):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize("name", ["list_items", "nothing", deep(), object()])
+@pytest.mark.parametrize("arguments", [deep(), {"limit": deep()}, {"limit": object()}, object()])
+def test_no_call_raises_however_deep_or_odd_its_parts_are(name, arguments):
+    session = opened()
+    assert session.call(name, arguments).kind in (Kind.UNKNOWN_TOOL, Kind.BAD_ARGUMENTS)
+    assert len(session.log) == 1
 
 
 def test_a_session_without_a_log_answers_alike():

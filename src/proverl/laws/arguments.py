@@ -11,6 +11,7 @@ One seed, one stream of calls, given the same outcomes: all chance comes from on
 
 from __future__ import annotations
 
+import copy
 import random
 import re
 import string
@@ -318,9 +319,9 @@ class Generator:
             if key in schema:
                 return self._value(self._random.choice(schema[key]), name)
         if "const" in schema:
-            return schema["const"]
+            return copy.deepcopy(schema["const"])
         if "enum" in schema:
-            return self._random.choice(schema["enum"])
+            return copy.deepcopy(self._random.choice(schema["enum"]))
         kind = schema.get("type", "string")
         if isinstance(kind, list):
             kind = self._random.choice(kind)

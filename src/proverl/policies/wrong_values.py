@@ -6,6 +6,7 @@ Covers: changing named arguments within the tool's schema. Does not cover: which
 from __future__ import annotations
 
 import contextlib
+import copy
 import re
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta
@@ -32,7 +33,7 @@ def _others(value: Json, schema: dict[str, Json]) -> Iterator[Json]:
     """Other values of the same type, likely ones first."""
     for allowed in schema.get("enum", ()):
         if allowed != value:
-            yield allowed
+            yield copy.deepcopy(allowed)
     if isinstance(value, bool):
         yield not value
     elif isinstance(value, int | float):

@@ -30,6 +30,7 @@ from enum import StrEnum
 from typing import Final
 
 from ..records import Json, Kind, Outcome, Tool
+from ..world.frozen import frozen
 
 SESSION: Final = "io.proverl/session"
 SEED: Final = "io.proverl/seed"
@@ -106,7 +107,7 @@ def tool_to_wire(tool: Tool) -> dict[str, Json]:
 def tool_from_wire(listed: dict[str, Json]) -> Tool:
     """The record that `tool_to_wire` wrote."""
     rest = listed["_meta"][TOOL]
-    return Tool(
+    tool = Tool(
         name=listed["name"],
         description=listed["description"],
         input_schema=listed["inputSchema"],
@@ -122,6 +123,7 @@ def tool_from_wire(listed: dict[str, Json]) -> Tool:
         refusals=tuple(rest["refusals"]),
         marks=rest["marks"],
     )
+    return frozen(tool)
 
 
 def outcome_to_wire(outcome: Outcome) -> dict[str, Json]:

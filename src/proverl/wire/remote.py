@@ -31,7 +31,8 @@ from ..errors import (
 )
 from ..records import Change, Json, Kind, Outcome, Tool, load
 from ..strict_json import MAX_LINE
-from ..world.session import unfit_call
+from ..world.log import CallLog, Logged
+from ..world.session import UNFIT, unfit_call
 from .protocol import SEED, SESSION, Hidden, outcome_from_wire
 
 MOST_DEATHS: Final = 8
@@ -104,7 +105,7 @@ class RemoteSession:
         self._host = host
         self._id = secrets.token_hex(16)
         self._seed = seed
-        self._log: list[tuple[str, dict[str, Json], Outcome]] = []
+        self._log = CallLog()
         self._lock = asyncio.Lock()
         self._at: Link | None = None
         self._broken: ReplayDivergence | None = None
@@ -129,7 +130,7 @@ class RemoteSession:
         return self._host.tools
 
     @property
-    def log(self) -> tuple[tuple[str, dict[str, Json], Outcome], ...]:
+    def log(self) -> tuple[Logged, ...]:
         """All calls so far with their outcomes."""
         return tuple(self._log)
 
@@ -194,7 +195,7 @@ class RemoteSession:
             if outcome is None:
                 arguments = copy.deepcopy(arguments)
                 outcome = await self._execute(name, arguments)
-            self._log.append((name, arguments, outcome))
+            self._log.add(name, arguments, outcome)
             return outcome
 
     async def _execute(self, name: str, arguments: dict[str, Json]) -> Outcome:
@@ -208,7 +209,7 @@ class RemoteSession:
     async def _reset(self) -> None:
         async with self._lock:
             self._check()
-            self._log.clear()
+            self._log.cut(0)
             await self._exchange(lambda link: link.ask(Hidden.RESET, self._named()))
 
     async def _fork(self) -> RemoteSession:
@@ -220,7 +221,7 @@ class RemoteSession:
 
     async def _fork_at(self, link: Link, twin: RemoteSession) -> None:
         await link.ask(Hidden.FORK, self._named(**{"as": twin._id}))
-        twin._log = list(self._log)
+        twin._log = self._log.copy()
         twin._at = link
 
     async def _close(self) -> None:
@@ -280,9 +281,8 @@ class RemoteSession:
         if self._at is link:
             return
         await link.ask(Hidden.OPEN, {"_meta": {SESSION: self._id, SEED: self._seed}})
-        names = [tool.name for tool in self.tools]
         for position, (name, arguments, outcome) in enumerate(self._log):
-            if outcome.kind is Kind.INFRASTRUCTURE or unfit_call(name, arguments, names) or _too_long(arguments):
+            if outcome.kind in (Kind.INFRASTRUCTURE, Kind.UNKNOWN_TOOL) or outcome.code == UNFIT:
                 continue  # never reached a server, or changed nothing there
             found = await self._send(link, name, arguments)
             if found != outcome:
@@ -308,7 +308,7 @@ def _too_long(arguments: dict[str, Json]) -> Outcome | None:
     if size <= MAX_LINE - ENVELOPE:
         return None
     message = f"the arguments have {size} bytes, more than {MAX_LINE - ENVELOPE}"
-    return Outcome(Kind.BAD_ARGUMENTS, code="invalid_json", message=message)
+    return Outcome(Kind.BAD_ARGUMENTS, code=UNFIT, message=message)
 
 
 def _as_error(refused: LinkRefused) -> Exception:

@@ -88,7 +88,7 @@ class Builder(World):
     def set_clock(self, moment: datetime) -> None:
         """Move the clock to a moment, forwards or backwards."""
         self._now = None
-        self._draft.write("UPDATE world_clock SET now = ? WHERE clock_id = 1", (_seconds(moment),))
+        self._draft.write("UPDATE world_clock SET now = ?", (_seconds(moment),))
 
     def plan(self, moment: datetime, event: Callable[..., object], *given: Any, **named: Any) -> None:
         """Let `event` happen at a moment: it is called with the world and the rest."""
@@ -139,7 +139,7 @@ class Builder(World):
         """
         if self._plans:
             raise DefinitionError(f"{len(self._plans)} plans are left; end the seed with world.happen()")
-        counters = [{"prefix": prefix, "value": value} for prefix, value in sorted(self._counters.items())]
+        counters = [{"prefix": prefix, "value": value} for prefix, value in self._counters.items()]
         self.insert_all("world_counter", counters)
         connection = self._draft.connection()
         connection.execute("COMMIT")

@@ -70,6 +70,7 @@ class Schema:
 
     sql: str
     tables: dict[str, Table] = field(init=False)
+    """By name, sorted."""
     order: tuple[str, ...] = field(init=False)
     """The tables, each after those that it refers to (where they do not refer to each other in a circle)."""
 
@@ -92,9 +93,7 @@ class Schema:
             raise DefinitionError(f"schema.sql: begin a line with CREATE TABLE {unread[0]} (, with a plain name")
         tables = {name: _table(connection, name, marks[name]) for name in names}
         for table in tables.values():
-            for column, target in table.refers.items():
-                if target not in tables:
-                    raise DefinitionError(f"schema.sql: {table.name}.{column} refers to {target}, which is no table")
+            _check_references(connection, table, tables)
         object.__setattr__(self, "tables", tables)
         object.__setattr__(self, "order", _parents_first(tables))
         connection.close()
@@ -119,12 +118,25 @@ class Schema:
         connection = apsw.Connection(":memory:")
         self.create(connection)
         try:
-            connection.execute(f"SELECT {entity.key} FROM {entity.view} ORDER BY {entity.order} LIMIT 0")
+            connection.execute(f"SELECT {entity.key} FROM {entity.view} ORDER BY {entity.order}")
         except apsw.Error as error:
             where = f"its view is {entity.view}, its order {entity.order}"
             raise DefinitionError(f"{entity.name}: {error}; {where}") from None
         finally:
             connection.close()
+
+
+def _check_references(connection: apsw.Connection, table: Table, tables: dict[str, Table]) -> None:
+    """Refuse foreign keys to what is no primary key.
+
+    A parent that gave such a value to another row would take its children along when a changeset is applied, though
+    they are not in it.
+    """
+    for _, _, target, column, to, *_ in connection.execute(f"PRAGMA foreign_key_list({table.name})"):
+        if target not in tables:
+            raise DefinitionError(f"schema.sql: {table.name}.{column} refers to {target}, which is no table")
+        if to is not None and to not in tables[target].key:
+            raise DefinitionError(f"schema.sql: {table.name}.{column} refers to {target}.{to}, which is no primary key")
 
 
 def _parents_first(tables: dict[str, Table]) -> tuple[str, ...]:

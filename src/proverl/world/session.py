@@ -10,21 +10,25 @@ so a refused or failed call leaves the state as it was.
 from __future__ import annotations
 
 import logging
-import marshal
+import reprlib
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from itertools import islice
-from typing import Protocol
+from typing import Final, Protocol
 
 from ..errors import Refused, UnknownSession, nearest
 from ..records import Change, Json, Kind, Outcome, Tool
 from ..strict_json import Unfit, check_arguments
+from .log import CallLog, Logged
 from .server import Server
 from .state import Store
 from .tools import ToolFunction
 from .world import World
 
 log = logging.getLogger(__name__)
+
+UNFIT: Final = "invalid_json"
+"""The code of a call whose arguments are no JSON that may travel."""
 
 
 class Session(Protocol):
@@ -46,7 +50,7 @@ class Session(Protocol):
         ...
 
     @property
-    def log(self) -> tuple[tuple[str, dict[str, Json], Outcome], ...]:
+    def log(self) -> tuple[Logged, ...]:
         """All calls so far with their outcomes; (server, seed, log) is enough to build the session anew anywhere."""
         ...
 
@@ -94,7 +98,7 @@ class LocalSession:
         self._server = server
         self._seed = seed
         self._store = _store or Store(server.template(seed))
-        self._log: list[bytes] = []
+        self._log = CallLog()
         self._keep_log = keep_log
         self._closed = False
 
@@ -117,9 +121,9 @@ class LocalSession:
         return self._server.tools
 
     @property
-    def log(self) -> tuple[tuple[str, dict[str, Json], Outcome], ...]:
+    def log(self) -> tuple[Logged, ...]:
         """All calls so far with their outcomes."""
-        return tuple(map(_logged, self._log))
+        return tuple(self._log)
 
     @property
     def definition(self) -> Server:
@@ -140,7 +144,7 @@ class LocalSession:
         with self._store.lock:
             outcome = self._judge(self._open_store(), name, arguments)
             if self._keep_log:
-                self._log.append(_entry(name, arguments, outcome))
+                self._log.add(name, arguments, outcome)
             return outcome
 
     async def acall(self, name: str, arguments: dict[str, Json]) -> Outcome:
@@ -151,13 +155,13 @@ class LocalSession:
         """Go back to exactly the initial state, with an empty log."""
         with self._open() as store:
             store.restore(b"")
-            self._log.clear()
+            self._log.cut(0)
 
     def fork(self) -> LocalSession:
         """A session of its own with the same state and log."""
         with self._open() as store:
             twin = LocalSession(self._server, self._seed, keep_log=self._keep_log, _store=store.fork())
-            twin._log = list(self._log)
+            twin._log = self._log.copy()
             return twin
 
     @contextmanager
@@ -169,7 +173,7 @@ class LocalSession:
                 with store.attempt():
                     yield
             finally:
-                del self._log[logged:]
+                self._log.cut(logged)
 
     def snapshot(self) -> bytes:
         """The changes since the template, opaque."""
@@ -240,28 +244,14 @@ def unfit_call(name: str, arguments: dict[str, Json], tools: Collection[str]) ->
     """The outcome of a call that no server needs to see: no tool of that name, or arguments that are not JSON."""
     known = type(name) is str and name in tools
     if not known:
-        text = str(name)[:80]
+        text = name[:80] if type(name) is str else reprlib.repr(name)
         message = f"no tool {text!r}; {nearest(text, tools)}"
         return Outcome(Kind.UNKNOWN_TOOL, code="unknown_tool", message=message)
     try:
         check_arguments(arguments)
     except Unfit as error:
-        return Outcome(Kind.BAD_ARGUMENTS, code="invalid_json", message=str(error))
+        return Outcome(Kind.BAD_ARGUMENTS, code=UNFIT, message=str(error))
     return None
-
-
-def _entry(name: str, arguments: dict[str, Json], outcome: Outcome) -> bytes:
-    """A call as the log keeps it: bytes, so that nobody who holds arguments or results can change what was logged."""
-    whole = (outcome.kind.value, outcome.value, outcome.code, outcome.message, outcome.resolved)
-    try:
-        return marshal.dumps((name, arguments, whole))
-    except ValueError:  # no call at all: arguments that are no JSON and may hold themselves
-        return marshal.dumps((str(name), {"unfit": repr(arguments)[:200]}, whole))
-
-
-def _logged(entry: bytes) -> tuple[str, dict[str, Json], Outcome]:
-    name, arguments, (kind, value, code, message, resolved) = marshal.loads(entry)
-    return name, arguments, Outcome(Kind(kind), value, code, message, resolved)
 
 
 def _schema_errors(function: ToolFunction, arguments: dict[str, Json]) -> str:

@@ -318,7 +318,7 @@ class Store:
         key = [
             (column, value[0])
             for column, value in zip(self.schema.tables[table].columns, old or new or (), strict=True)
-            if value is not None and column in self.schema.tables[table].key
+            if column in self.schema.tables[table].key
         ]
         where = " AND ".join(f"{column} = ?" for column, _ in key)
         found: tuple[Any, ...] | None = (
@@ -401,7 +401,7 @@ def _refill(database: apsw.Connection, schema: Schema, changeset: bytes) -> None
     while waiting and len(waiting) != before:
         before = len(waiting)
         waiting = [(sql, values) for sql, values in waiting if not _run_one(database, sql, values)]
-    if waiting or database.status(apsw.SQLITE_DBSTATUS_DEFERRED_FKS)[0]:
+    if waiting:
         database.execute("ROLLBACK TO refill")
         # Cascades are in the changeset as rows of their own; run again, they would take rows away too early.
         apsw.Changeset.apply(changeset, database, flags=apsw.SQLITE_CHANGESETAPPLY_FKNOACTION)

@@ -34,6 +34,7 @@ from pydantic import TypeAdapter
 from ..errors import DefinitionError
 from ..records import Effect, Json, Tool
 from ..schemas import Validator, judge
+from .frozen import frozen
 from .marks import FLAG, MONEY, Entity, Mark, marked_places, marks_of
 from .values import cents
 from .world import World
@@ -70,8 +71,7 @@ class ToolFunction:
         Raises:
             Refused: invalid_argument, for an amount with more than two decimals
         """
-        found = self.inward.keys() & given.keys()
-        return {**given, **{name: self.inward[name](given[name], name) for name in found}} if found else given
+        return {**given, **{name: inward(given[name], name) for name, inward in self.inward.items() if name in given}}
 
     def result(self, value: Json) -> Json:
         """A result of the body as the caller sees it."""
@@ -184,21 +184,21 @@ def _parameters(body: Callable[..., Any], hints: dict[str, Any]) -> list[inspect
     """The parameters that callers fill: all but the World."""
     name = body.__name__
     parameters = list(inspect.signature(body).parameters.values())
-    if not parameters or hints.get(parameters[0].name) is not World:
+    if not parameters or hints.get(parameters.pop(0).name) is not World:
         raise DefinitionError(f"{name}: the first parameter must be a World")
-    for parameter in parameters[1:]:
+    for parameter in parameters:
         if parameter.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
             raise DefinitionError(f"{name}: *{parameter.name} has no schema; name each parameter")
         if parameter.name not in hints:
             raise DefinitionError(f"{name}: the parameter {parameter.name!r} has no type")
-    return parameters[1:]
+    return parameters
 
 
 def _documentation(body: Callable[..., Any]) -> str:
-    """The docstring, read from the source where Python was told to drop docstrings (-OO)."""
+    """The docstring of a function or a class, read from the source where Python was told to drop docstrings (-OO)."""
     if sys.flags.optimize > 1:
         (definition,) = ast.parse(textwrap.dedent(inspect.getsource(body))).body
-        assert isinstance(definition, ast.FunctionDef)
+        assert isinstance(definition, ast.FunctionDef | ast.ClassDef)
         return ast.get_docstring(definition) or ""
     return inspect.getdoc(body) or ""
 
@@ -211,7 +211,7 @@ def _docstring(name: str, text: str) -> tuple[str, dict[str, str]]:
     about: dict[str, str] = {}
     current = ""
     for line in inspect.cleandoc("Args:\n" + tail).splitlines()[1:]:
-        entry = re.match(r"\s{0,4}(\w+): (.+)", line)
+        entry = re.match(r"(\w+): (.+)", line)
         if entry:
             current = entry[1]
             about[current] = entry[2].strip()
@@ -231,8 +231,20 @@ def _without_none(hint: Any) -> Any:
     return hint
 
 
+def _typed_dicts(hint: Any) -> Iterator[Any]:
+    """The TypedDicts in a type, with those in their fields."""
+    parts: Iterable[Any] = get_args(hint)
+    if typing_extensions.is_typeddict(hint):
+        yield hint
+        parts = typing.get_type_hints(hint, include_extras=True).values()
+    for part in parts:
+        yield from _typed_dicts(part)
+
+
 def _json_schema(hint: Any) -> dict[str, Json]:
     """A plain JSON Schema without titles and $ref."""
+    for part in _typed_dicts(hint) if sys.flags.optimize > 1 else ():
+        part.__doc__ = _documentation(part) or None  # what a schema says of an object
     schema = TypeAdapter(hint).json_schema()
     definitions = schema.pop("$defs", {})
 
@@ -339,7 +351,7 @@ def collect(server: str, modules: Iterable[types.ModuleType]) -> dict[str, ToolF
                 continue
             if function.tool.name in found:
                 raise DefinitionError(f"{server}: two tools are called {function.tool.name!r}")
-            found[function.tool.name] = replace(function, tool=replace(function.tool, server=server))
+            found[function.tool.name] = replace(function, tool=frozen(replace(function.tool, server=server)))
     for function in found.values():
         missing = [name for name in function.tool.after if name not in found]
         if missing:

@@ -161,7 +161,7 @@ class World:
     def now(self) -> datetime:
         """The session's virtual time, with the world's offset."""
         if self._now is None:  # read once a call: it stands still until the call is over
-            seconds = self.value("SELECT now FROM world_clock WHERE clock_id = 1")
+            seconds = self.value("SELECT now FROM world_clock")
             self._now = (EPOCH + timedelta(seconds=seconds)).replace(tzinfo=self.offset)
         return self._now
 
@@ -178,10 +178,7 @@ class World:
     def advance(self, step: timedelta) -> None:
         """Move the virtual clock on; the framework does so after each successful write."""
         self._now = None
-        self._held.write(
-            "UPDATE world_clock SET now = now + ? WHERE clock_id = 1",
-            (round(step.total_seconds()),),
-        )
+        self._held.write("UPDATE world_clock SET now = now + ?", (round(step.total_seconds()),))
 
     # Changing
 

@@ -73,13 +73,6 @@ class Disk:
         """Follow a path, and the link at its end too if asked; without that the link itself is the place."""
         return Walk(self, path, follow).place()
 
-    def found(self, path: str, *, follow: bool = True) -> Place:
-        """As walk, for tools that publish no broken_link: nothing is found behind such a link."""
-        try:
-            return self.walk(path, follow=follow)
-        except Refusal as refusal:
-            raise Refusal("not_found" if refusal.code == "broken_link" else refusal.code) from refusal
-
     def below(self, node: Row, trail: tuple[str, ...] = (), *, all_rights: bool = False) -> Iterator[Below]:
         """All entries below a folder; folders that the user may not list are not entered."""
         for name, child in sorted(self.entries(node).items()):
@@ -89,7 +82,7 @@ class Disk:
 
     def folder(self, arguments: dict[str, Json], key: str = "path") -> Place:
         """The folder that an argument names, which the user may list."""
-        place = self.found(str(arguments.get(key, ".")))
+        place = self.walk(str(arguments.get(key, ".")))
         if place.node["kind"] != "folder":
             raise Refusal("not_a_folder")
         if not self.may(place.node, READ | ENTER):
@@ -276,12 +269,12 @@ def df(tables: Tables, arguments: dict[str, Json]) -> Json:
 
 def find_files(tables: Tables, arguments: dict[str, Json]) -> Json:
     disk = Disk(tables)
+    after = arguments.get("modified_after")
+    moment = None if after is None else texts.moment_of(str(after), tables.offset)
     place = disk.folder(arguments)
     name = arguments.get("name")
     if name is not None:
         texts.check_name_pattern(str(name))
-    after = arguments.get("modified_after")
-    moment = None if after is None else texts.moment_of(str(after), tables.offset)
     found = []
     for row in disk.below(place.node):
         node = row.node
@@ -307,7 +300,7 @@ def find_files(tables: Tables, arguments: dict[str, Json]) -> Json:
 
 def compare_dirs(tables: Tables, arguments: dict[str, Json]) -> Json:
     disk = Disk(tables)
-    places = both(lambda key: disk.folder(arguments, key), ("not_found", "not_a_folder", "permission_denied"))
+    places = both(lambda key: disk.folder(arguments, key), ("not_found", "not_a_folder", "permission_denied", "broken_link"))
     if places[0].node["node_id"] == places[1].node["node_id"]:
         raise Refusal("same_folder")
     first, second = ({"/".join(row.trail): row.node for row in disk.below(place.node)} for place in places)
@@ -318,7 +311,7 @@ def compare_dirs(tables: Tables, arguments: dict[str, Json]) -> Json:
         "only_first": lists[0][:COMPARED_ENTRIES],
         "only_second": lists[1][:COMPARED_ENTRIES],
         "different": differing[:COMPARED_ENTRIES],
-        "same_count": sum(first[name]["kind"] != "folder" for name in set(common) - set(differing)),
+        "same_count": sum(first[name]["kind"] == "file" for name in set(common) - set(differing)),
         "truncated": any(len(names) > COMPARED_ENTRIES for names in lists),
     }
 
@@ -352,7 +345,7 @@ def both(find: Callable[[str], Place], order: tuple[str, ...]) -> tuple[Place, P
 
 def stat_file(tables: Tables, arguments: dict[str, Json]) -> Json:
     disk = Disk(tables)
-    place = disk.found(str(arguments["path"]), follow=False)
+    place = disk.walk(str(arguments["path"]), follow=False)
     node = place.node
     names = sum(child["node_id"] == node["node_id"] for inside in disk.inside.values() for child in inside.values())
     return {"path": place.path, "link_count": max(names, 1), **described(node)}
@@ -377,7 +370,7 @@ def checksum_file(tables: Tables, arguments: dict[str, Json]) -> Json:
 
 def archive_list(tables: Tables, arguments: dict[str, Json]) -> Json:
     disk = Disk(tables)
-    place = disk.found(str(arguments["path"]))
+    place = disk.walk(str(arguments["path"]))
     if place.node["kind"] == "file" and not disk.may(place.node, READ):
         raise Refusal("permission_denied")
     if place.node["form"] != "archive":
@@ -459,7 +452,7 @@ def diff_files(tables: Tables, arguments: dict[str, Json]) -> Json:
 
 def grep_files(tables: Tables, arguments: dict[str, Json]) -> Json:
     disk = Disk(tables)
-    place = disk.found(str(arguments.get("path", ".")))
+    place = disk.walk(str(arguments.get("path", ".")))
     single = place.node["kind"] == "file"
     if not disk.may(place.node, READ if single else READ | ENTER):
         raise Refusal("permission_denied")

@@ -38,7 +38,7 @@ def unpacked(content: str) -> tuple[Json, list[Json]]:
         raise Refusal("archive_damaged") from error
     entries: list[Json] = []
     for packed in box["entries"]:
-        data = packed.get("data", "")
+        data = packed.get("target" if packed["type"] == "link" else "data", "")
         text = "".join(box["lines"][number] for number in data) if isinstance(data, list) else data
         size = len(bytes_of(packed.get("form", ""), text))
         entries.append({"name": packed["name"], "type": packed["type"], "size": size})

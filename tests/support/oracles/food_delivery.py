@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from datetime import date, datetime, timedelta, timezone
+from decimal import Decimal
 from typing import Any
 
 from proverl.laws.oracles import Oracle, Refusal, Row, Tables
@@ -21,6 +22,7 @@ EPOCH = datetime(1970, 1, 1)
 CONFIRM_AND_PREPARE = 8  # minutes from the order to the stove
 MINUTES_PER_KM = 4
 HIGHEST_TIP = 5000
+CASH_LIMIT = 6000  # in all, the tip included
 TIP_WINDOW = 60 * 60
 RATING_WINDOW = 7 * 24 * 60 * 60
 REPORT_WINDOW = 48 * 60 * 60
@@ -56,8 +58,8 @@ def _dollars(cents: int) -> float:
 
 
 def _holds(text: str, part: str) -> bool:
-    """A part of a name, in any case, blanks around it aside; nothing in it is a pattern."""
-    return part.strip().lower() in text.lower()
+    """A part of a name, in any case as Unicode defines it, blanks around it aside; nothing in it is a pattern."""
+    return part.strip().casefold() in text.casefold()
 
 
 def _page(rows: list[Row], arguments: dict[str, Json]) -> list[Row]:
@@ -96,13 +98,13 @@ def _complete(address: Row) -> bool:
 
 
 def _fee_limit(arguments: dict[str, Json]) -> int | None:
-    """In cents; amounts have at most two decimals, what floating point adds to them aside."""
+    """In cents; an amount is written with at most two decimals, so that 0.30000000000000004 is none."""
     if "max_delivery_fee" not in arguments:
         return None
-    exact: float = arguments["max_delivery_fee"] * 100
-    if abs(exact - round(exact)) > 1e-6:
+    exact = Decimal(repr(arguments["max_delivery_fee"])) * 100
+    if exact != int(exact):
         raise Refusal("invalid_argument")
-    return round(exact)
+    return int(exact)
 
 
 def search_restaurants(tables: Tables, arguments: dict[str, Json]) -> Json:
@@ -370,7 +372,7 @@ def list_food_orders(tables: Tables, arguments: dict[str, Json]) -> Json:
 
 
 def _listed(tables: Tables, order: Row, restaurant: Row) -> Json:
-    """What can still be done, the last second of each window included; a tip at its highest cannot be raised."""
+    """What can still be done, the last second of each window included."""
     stage = _stage(tables, order)
     age = _seconds(tables) - order["delivered_at"]
     rated = any(row["order_id"] == order["order_id"] for row in tables.rows["order_rating"])
@@ -385,10 +387,20 @@ def _listed(tables: Tables, order: Row, restaurant: Row) -> Json:
         "total": _dollars(_total(order)),
         "tip": _dollars(order["tip_cents"]),
         "delivered_at": _moment(tables, order["delivered_at"]) if stage == "delivered" else None,
-        "can_tip": stage != "cancelled" and age <= TIP_WINDOW and order["tip_cents"] < HIGHEST_TIP,
+        "can_tip": stage != "cancelled" and age <= TIP_WINDOW and _one_cent_more(tables, order),
         "can_rate": stage == "delivered" and age <= RATING_WINDOW and not rated,
         "can_report": stage == "delivered" and age <= REPORT_WINDOW and not reported,
     }
+
+
+def _one_cent_more(tables: Tables, order: Row) -> bool:
+    """Whether a tip one cent higher is within its limit, and can be paid the way the order was."""
+    payable = {
+        "card": True,
+        "cash": _total(order) < CASH_LIMIT,
+        "wallet": tables.rows["account"][0]["wallet_cents"] > 0,
+    }
+    return bool(order["tip_cents"] < HIGHEST_TIP and payable[order["pay_with"]])
 
 
 def _cancel_fee(stage: str, order: Row) -> float | None:

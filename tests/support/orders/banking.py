@@ -1,4 +1,7 @@
-"""The checks of the banking tools in order, from the catalogue of the domain."""
+"""The checks of the banking tools in order, from the catalogue of the domain.
+
+Where the catalogue is silent: an amount or a day that is wrong by itself comes first.
+"""
 
 from support.orders import Apart
 
@@ -27,4 +30,81 @@ ORDER = {
     "dispute_window_closed",
 }
 
-APART: list[Apart] = []
+SENDING = "transfer_between_accounts send_payee_payment schedule_payee_payment"
+PAYING = "send_payee_payment schedule_payee_payment"
+
+APART = [
+    Apart(
+        "add_payee",
+        "payee_exists",
+        "invalid_routing_number invalid_account_number",
+        "only numbers that are valid were ever saved",
+    ),
+    Apart(
+        "remove_payee",
+        "payee_not_found",
+        "payee_has_scheduled_payments payment_in_progress",
+        "who is no payee has no payments",
+    ),
+    Apart(PAYING, "account_frozen", "account_closed", "an account is in one status, and only one sends"),
+    Apart(SENDING, "account_frozen", "credit_cannot_send", "no world has a frozen credit account"),
+    Apart(PAYING, "account_closed", "credit_cannot_send", "no world has a closed credit account"),
+    Apart(
+        SENDING,
+        "account_frozen",
+        "savings_withdrawal_limit",
+        "money left the frozen account of a world at most three times in all, and no more can leave it",
+    ),
+    Apart(
+        "send_payee_payment",
+        "account_closed",
+        "savings_withdrawal_limit",
+        "money left the closed account of a world once, and no more can leave it",
+    ),
+    Apart(SENDING, "credit_cannot_send", "savings_withdrawal_limit", "an account is of one kind"),
+    Apart(
+        "send_payee_payment",
+        "payee_blocked",
+        "new_payee_limit",
+        "the payee whom the bank has blocked was saved months ago",
+    ),
+    Apart(
+        "schedule_payee_payment",
+        "payee_blocked",
+        "duplicate_schedule",
+        "no scheduled payment goes to the payee whom the bank has blocked, and none can be set up",
+    ),
+    Apart("cancel_scheduled_payment", "already_ended", "due_today", "what has ended is due no more"),
+    Apart("set_card_lock", "card_not_found", "locked_by_dispute", "a card that does not exist paid for nothing"),
+    Apart("set_card_lock", "card_expired", "already_in_state", "an expired card is neither active nor locked"),
+    Apart(
+        "set_card_lock",
+        "already_in_state",
+        "locked_by_dispute",
+        "only making a card active asks for disputes, and a card that one of them locked is not active",
+    ),
+    Apart(
+        "set_card_spending_limit",
+        "limit_unchanged",
+        "code_required wrong_code code_expired",
+        "only a higher limit needs a code",
+    ),
+    Apart(
+        "dispute_bank_transaction",
+        "transaction_pending",
+        "already_disputed dispute_window_closed",
+        "a transaction is in one status, and a pending one is some days old at most",
+    ),
+    Apart(
+        "dispute_bank_transaction",
+        "not_a_card_transaction",
+        "already_disputed",
+        "only card purchases were ever disputed",
+    ),
+    Apart(
+        "dispute_bank_transaction",
+        "already_disputed",
+        "dispute_window_closed",
+        "what was disputed in a world was bought at most 55 days before it opens, and no session lasts for days",
+    ),
+]

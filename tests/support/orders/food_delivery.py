@@ -34,4 +34,71 @@ ORDER = {
     "dish_needed dish_not_in_order problem_not_accepted",
 }
 
-APART: list[Apart] = []
+APART = [
+    Apart(
+        "add_dish_to_basket",
+        "dish_not_found",
+        "invalid_argument",
+        "a dish that does not exist has no group of options to take too many from",
+    ),
+    Apart(
+        "apply_meal_promo",
+        "promo_not_found",
+        "promo_expired promo_already_used promo_wrong_restaurant below_promo_minimum",
+        "a code that does not exist has no dates, orders, restaurant or minimum",
+    ),
+    Apart(
+        "apply_meal_promo",
+        "promo_expired",
+        "promo_already_used promo_wrong_restaurant",
+        "in every world the codes that are used or of one restaurant run for weeks yet, and no session lasts so long",
+    ),
+    Apart(
+        "cancel_food_order",
+        "already_cancelled",
+        "already_on_the_way already_delivered cancel_fee_applies",
+        "an order is in one stage, and a cancelled one has no fee any more",
+    ),
+    Apart(
+        "cancel_food_order",
+        "already_on_the_way already_delivered",
+        "already_on_the_way already_delivered cancel_fee_applies",
+        "an order is in one stage, and there is a fee only until the courier has it",
+    ),
+    Apart(
+        "tip_food_courier",
+        "order_cancelled",
+        "tip_window_closed",
+        "a cancelled order has no delivery from which the window counts",
+    ),
+    Apart(
+        "tip_food_courier",
+        "tip_not_raised",
+        "tip_too_high payment_not_possible",
+        "a tip that is not above the present one is within the limit too, and costs nothing more",
+    ),
+    Apart(
+        "rate_food_order",
+        "not_delivered",
+        "already_rated rating_window_closed",
+        "only delivered orders are rated, and the window counts from delivery",
+    ),
+    Apart(
+        "report_food_problem",
+        "not_delivered",
+        "report_window_closed already_reported",
+        "only delivered orders are reported, and the window counts from delivery",
+    ),
+    Apart(
+        "report_food_problem",
+        "dish_needed",
+        "dish_not_found dish_not_in_order",
+        "one is about a call without dishes, the others about a dish of the call",
+    ),
+    Apart(
+        "report_food_problem",
+        "dish_needed",
+        "problem_not_accepted",
+        "the problem late needs no dish, and only that one can be not accepted",
+    ),
+]

@@ -1,7 +1,8 @@
 """How each refusal of the banking server is reached from a seed, in at most five calls.
 
 A reaching function sees only what the tools show it and what the customer knows (the PIN). Where a world lacks what
-it needs it gives up on the seed, and the next seed is tried.
+it needs it gives up on the seed, and the next seed is tried. Only `more`, which no limit of calls binds, looks into the
+tables for a seed.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 
 from proverl.records import Outcome
 from support.bank import Bank, NotHere, some
+from support.banking_books import sql
 
 MOST_CALLS = 5
 MOST_SEEDS = 60
@@ -450,3 +452,54 @@ def _search(tool: str, code: str) -> Outcome:
 def reach() -> dict[tuple[str, str], Callable[[], Outcome]]:
     """For each (tool, code) a function that reaches the refusal and returns its outcome."""
     return {way: lambda way=way: _search(*way) for way in WAYS}
+
+
+# States in which refusals hold together that the ways to single ones do not bring together
+
+
+def _first(query: str) -> tuple[Bank, Any]:
+    """The first world in whose tables a query finds something, and what it finds first."""
+    for seed in range(MOST_SEEDS):
+        bank = Bank(seed)
+        found = sql(bank.session, query)
+        if found:
+            return bank, found[0][0]
+    raise AssertionError(f"none of {MOST_SEEDS} worlds has a row for {query}")
+
+
+def _sixth_code_while_the_fifth_is_valid() -> Outcome:
+    bank, _ = _first(
+        "SELECT count(*) FROM one_time_code, world_now WHERE sent_at > date(today, '-1 day') || substr(moment, 11)"
+        " HAVING count(*) = 4"
+    )
+    return _code_twice(bank)
+
+
+def _remove_scheduled_and_in_progress() -> Outcome:
+    """On a weekend every payment waits."""
+    bank, payee_id = _first(
+        "SELECT payee_id FROM scheduled_payment, world_now WHERE status = 'active'"
+        " AND strftime('%w', today) IN ('0', '6') ORDER BY 1"
+    )
+    bank.pay(from_account_id=bank.sender()["account_id"], payee_id=payee_id)
+    return bank.call("remove_payee", payee_id=payee_id)
+
+
+def _unlock_expired_and_disputed() -> Outcome:
+    bank, bought = _first(
+        "SELECT transaction_id FROM bank_transaction t JOIN card_now c USING (card_id), world_now"
+        " WHERE c.status = 'expired' AND t.status = 'posted' AND t.direction = 'outgoing'"
+        " AND t.posted_at >= date(today, '-60 days') ORDER BY 1"
+    )
+    bank.done("dispute_bank_transaction", transaction_id=bought, reason="unrecognized")
+    return bank.call("set_card_lock", card_id=bank.cards("expired")[0]["card_id"], state="active")
+
+
+def more() -> dict[tuple[str, str], Callable[[], Outcome]]:
+    """Ways that tests of the order of refusals need besides those of `reach`."""
+    return {
+        ("request_one_time_code", "a valid one, and five sent"): _sixth_code_while_the_fifth_is_valid,
+        ("remove_payee", "scheduled, and in progress"): _remove_scheduled_and_in_progress,
+        ("set_card_lock", "expired, and locked by a dispute"): _unlock_expired_and_disputed,
+        ("set_card_spending_limit", "expired, and unchanged"): lambda: _limit("expired", 0)(Bank(0)),
+    }

@@ -1,14 +1,12 @@
 """How each refusal of the filesystem server is reached from a seed, in at most five calls.
 
-Most ways are plain lists of calls on names that every world has; some look for what a world has first. A quota that is
-used up is found by trying seeds from 0.
+Most ways are plain lists of calls on names that every world has; some look for what a world has first. All worlds here
+have two links that lead to each other. `more()` leads to calls for which several refusals hold.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
-from itertools import count
 from typing import Any
 
 from proverl.records import Outcome
@@ -16,16 +14,20 @@ from proverl.servers import load
 from proverl.world.session import LocalSession
 
 MOST_CALLS = 5
+CIRCLED, FEW_ENTRIES, FEW_BYTES = 1, 23, 34
+"""Worlds with ~/desk/ping and ~/desk/pong; in the others less than 5 entries or 8 KB are free."""
 LONG = "n" * 256
 EMPTY, FOLDER, CLOSED, SEALED = "~/documents/placeholder.txt", "~/handover", "~/vault", "~/documents/sealed.txt"
 LOST, BINARY, REPORT = "~/desk/lost-note.md", "~/downloads/release.zip", "~/documents/reports/annual-report.md"
 FOREIGN, GUESTBOOK, NOWHERE = "/etc/hosts.txt", "/srv/shared/guestbook.txt", "~/no-such-thing"
+BROKEN, CIRCLE, HIDDEN = f"{LOST}/x", "~/desk/ping/x", f"{CLOSED}/x"
+UNLISTED, LOG, DAMAGED = "/var/backups", "/var/log/system.log", "~/downloads/documents-2029.tar"
 
 Arguments = dict[str, Any]
 Way = list[tuple[str, Arguments]]
 
 
-def new_session(seed: int = 0) -> LocalSession:
+def new_session(seed: int = CIRCLED) -> LocalSession:
     return LocalSession(load("filesystem"), seed)
 
 
@@ -35,24 +37,17 @@ def follow(way: Way, session: LocalSession | None = None) -> Outcome:
     for tool, arguments in way[:-1]:
         outcome = session.call(tool, arguments)
         assert outcome.succeeded, (tool, outcome)
-    outcome = session.call(*way[-1])
-    assert len(session.log) <= MOST_CALLS
-    return outcome
+    return session.call(*way[-1])
 
 
 # Quotas
 
 
-@cache
-def seed_with(column: str, most: int) -> int:
-    """The first world with at most so much of the quota free."""
-    return next(seed for seed in count() if new_session(seed).call("df", {}).value[column] <= most)
-
-
-def full() -> LocalSession:
-    """A world in which no entry is free any more, after two calls."""
-    session = new_session(seed_with("free_entries", 4))
-    free = session.call("df", {}).value["free_entries"]
+def full(*before: tuple[str, Arguments]) -> LocalSession:
+    """A world in which no entry is free any more, after two calls and these."""
+    session = new_session(FEW_ENTRIES)
+    free = follow([*before, ("df", {})], session).value["free_entries"]
+    assert free < 5, "another seed has few entries now"
     folders = "/".join(f"filler-{number}" for number in range(free))
     assert session.call("mkdir", {"path": f"~/staging/{folders}", "parents": True}).succeeded
     return session
@@ -66,7 +61,7 @@ def when_tight(tool: str, **arguments: Any) -> Callable[[], Outcome]:
     """In a world with less than 8 KB free, the call is repeated until it is refused."""
 
     def reach() -> Outcome:
-        session = new_session(seed_with("free_bytes", 8_000))
+        session = new_session(FEW_BYTES)
         outcome = session.call(tool, arguments)
         while outcome.succeeded and len(session.log) < MOST_CALLS:
             outcome = session.call(tool, arguments)
@@ -78,38 +73,39 @@ def when_tight(tool: str, **arguments: Any) -> Callable[[], Outcome]:
 # Ways that look first
 
 
-def _foreign_empty_folder() -> Outcome:
-    session = new_session()
-    own = session.call("pwd", {}).value["login"]
-    found = session.call("find_files", {"path": "/srv/shared", "type": "folder"}).value["entries"]
-    other = next(entry["path"] for entry in found if not entry["path"].endswith(f"/{own}-files"))
-    return follow([("rmdir", {"path": other})], session)
-
-
-def _trash(name: str, before: str = "", **arguments: Any) -> Callable[[], Outcome]:
-    """Restore an item of this name; `before` writes a file where it lay."""
+def _of_another(tool: str, before: str = "", **more: Any) -> Callable[[], Outcome]:
+    """A call on another login's folder in the sticky one that all share, on which `before` is called first."""
 
     def reach() -> Outcome:
         session = new_session()
-        item = session.call("list_trash", {"name": name}).value["items"][0]
-        way: Way = [("write_file", {"path": item["original_path"], "content": "x"})] if before else []
-        way.append(("restore_from_trash", {"trash_item_id": item["trash_item_id"], **arguments}))
-        return follow(way, session)
+        own = session.call("pwd", {}).value["login"]
+        found = session.call("find_files", {"path": "/srv/shared", "type": "folder"}).value["entries"]
+        other = next(entry["path"] for entry in found if not entry["path"].endswith(f"/{own}-files"))
+        given = {key: other if value == "other" else value for key, value in more.items()}
+        way: Way = [(before, {"path": other})] if before else []
+        return follow([*way, (tool, {PATHS[tool][0]: other, **given})], session)
 
     return reach
 
 
-def _restore_when_full() -> Outcome:
-    session = full()
-    item = session.call("list_trash", {"name": "minutes-old"}).value["items"][0]
-    return follow([("restore_from_trash", {"trash_item_id": item["trash_item_id"]})], session)
+def _trash(name: str, *before: tuple[str, Arguments], **more: Any) -> Callable[[], Outcome]:
+    """Restore an item of this name; in the calls before, {item} is where it lay and {folder} in which folder."""
+
+    def reach() -> Outcome:
+        session = new_session()
+        item = session.call("list_trash", {"name": name}).value["items"][0]
+        old = {"item": item["original_path"], "folder": item["original_path"].rsplit("/", 1)[0]}
+        way = [(tool, {key: value.format(**old) for key, value in given.items()}) for tool, given in before]
+        return follow([*way, ("restore_from_trash", {"trash_item_id": item["trash_item_id"], **more})], session)
+
+    return reach
 
 
-def _restore_in_circles() -> Outcome:
-    session = new_session()
-    item = follow([("list_trash", {"name": "minutes-old"})], session).value["items"][0]["trash_item_id"]
-    session = new_session()
-    return follow([*CIRCLE, ("restore_from_trash", {"trash_item_id": item, "destination": "~/one/x"})], session)
+def _restore_when_full(*, taken: bool = False) -> Outcome:
+    """`taken`: something stands where the item lay."""
+    old = new_session(FEW_ENTRIES).call("list_trash", {"name": "minutes-old"}).value["items"][0]
+    session = full(("rm", {"path": EMPTY}), ("touch", {"path": old["original_path"]})) if taken else full()
+    return session.call("restore_from_trash", {"trash_item_id": old["trash_item_id"]})
 
 
 # The table
@@ -141,16 +137,16 @@ def _simple() -> dict[tuple[str, str], Way]:
         add("diff_files", code, first=EMPTY, second=path)
     add("compare_dirs", "not_found", first=FOLDER, second=NOWHERE)
     add("compare_dirs", "not_a_folder", first=FOLDER, second=EMPTY)
-    add("compare_dirs", "permission_denied", first=FOLDER, second="/var/backups")
+    add("compare_dirs", "permission_denied", first=FOLDER, second=UNLISTED)
     add("compare_dirs", "same_folder", first="~/documents", second="~/desk/documents")
     add("grep_files", "not_found", pattern="a", path=NOWHERE)
     add("grep_files", "permission_denied", pattern="a", path=SEALED)
     add("grep_files", "bad_pattern", pattern="a(b")
     add("grep_files", "binary_file", pattern="a", path=BINARY)
     add("stat_file", "not_found", path=NOWHERE)
-    add("stat_file", "permission_denied", path=f"{CLOSED}/anything")
+    add("stat_file", "permission_denied", path=HIDDEN)
     add("realpath_of", "not_found", path=NOWHERE)
-    add("realpath_of", "permission_denied", path=f"{CLOSED}/anything")
+    add("realpath_of", "permission_denied", path=HIDDEN)
     _links(add)
     _making(add)
     _moving(add)
@@ -186,20 +182,13 @@ PATHS: dict[str, tuple[str, Arguments]] = {
     "archive_extract": ("path", {"destination": FOLDER}),
 }
 """A path argument of each tool that has one, and the other arguments of a call that would be right."""
-CIRCLE: Way = [
-    ("touch", {"path": "~/one"}),
-    ("ln", {"target": "~/one", "link_path": "~/two", "kind": "symbolic"}),
-    ("rm", {"path": "~/one"}),
-    ("ln", {"target": "~/two", "link_path": "~/one", "kind": "symbolic"}),
-]
-"""Two links that lead to each other: ~/one and ~/two."""
 
 
 def _links(add: Add) -> None:
     """What all tools refuse whose path leads through a dangling or a circular link."""
     for tool, (argument, more) in PATHS.items():
-        for code, path, before in (("broken_link", f"{LOST}/x", []), ("too_many_links", "~/one/x", CIRCLE)):
-            add(tool, code, *before, **{argument: [EMPTY, path] if argument == "paths" else path}, **more)
+        for code, path in (("broken_link", BROKEN), ("too_many_links", CIRCLE)):
+            add(tool, code, **{argument: [EMPTY, path] if argument == "paths" else path}, **more)
 
 
 def _text_ways(add: Add, tool: str, more: Arguments) -> None:
@@ -258,7 +247,7 @@ def _owning(add: Add) -> None:
     for tool, more in (("chmod", {"mode": "640"}), ("chown", {"group": "root"})):
         add(tool, "not_found", path=NOWHERE, **more)
         add(tool, "not_owner", path=FOREIGN, **more)
-        add(tool, "permission_denied", path=f"{CLOSED}/anything", **more)
+        add(tool, "permission_denied", path=HIDDEN, **more)
     add("chmod", "bad_mode", path=EMPTY, mode="648")
     add("chmod", "not_a_folder", path=EMPTY, mode="1640")
     add("chown", "unknown_login", path=EMPTY, owner="nobody-here")
@@ -275,7 +264,7 @@ def _texts(add: Add) -> None:
     for tool, more in (("sort_file", {}), ("uniq_lines", {}), ("cut_columns", {"columns": [1]})):
         _output_ways(add, tool, "path", lambda path: path, more)
     _output_ways(add, "concat_files", "paths", lambda path: [EMPTY, path], {})
-    add("sort_file", "column_not_found", path=REPORT, output_path="~/new", column=99)
+    add("sort_file", "column_not_found", path=REPORT, output_path="~/new", column=10_000)
     add("cut_columns", "column_not_found", path=REPORT, output_path="~/new", columns=[1, 99])
     for code, path in (
         ("not_found", NOWHERE),
@@ -284,7 +273,7 @@ def _texts(add: Add) -> None:
         ("binary_file", BINARY),
     ):
         add("split_file", code, path=path, lines_per_part=5)
-    copied = ("cp", {"source": "/var/log/system.log", "destination": "~/staging"})
+    copied = ("cp", {"source": LOG, "destination": "~/staging"})
     add("split_file", "too_many_parts", copied, path="~/staging/system.log", lines_per_part=1)
     taken = ("touch", {"path": f"{REPORT}.001"})
     add("split_file", "already_exists", taken, path=REPORT, lines_per_part=10_000)
@@ -304,11 +293,10 @@ def _output_ways(add: Add, tool: str, argument: str, given: Callable[[str], Any]
 
 
 def _archives(add: Add) -> None:
-    damaged = "~/downloads/documents-2029.tar"
     add("archive_list", "not_found", path=NOWHERE)
     add("archive_list", "permission_denied", path=SEALED)
     add("archive_list", "not_an_archive", path=EMPTY)
-    add("archive_list", "archive_damaged", path=damaged)
+    add("archive_list", "archive_damaged", path=DAMAGED)
     for code, paths, archive in (
         ("not_found", [NOWHERE], "~/new.zip"),
         ("permission_denied", ["~/documents"], "~/new.zip"),
@@ -321,7 +309,7 @@ def _archives(add: Add) -> None:
     for code, path, destination in (
         ("not_found", NOWHERE, "~/staging"),
         ("not_an_archive", EMPTY, "~/staging"),
-        ("archive_damaged", damaged, "~/staging"),
+        ("archive_damaged", DAMAGED, "~/staging"),
         ("destination_not_a_folder", BINARY, EMPTY),
         ("already_exists", "~/finance/finance-backup.zip", "~/finance"),
         ("permission_denied", BINARY, "/etc"),
@@ -337,12 +325,14 @@ def reach() -> dict[tuple[str, str], Callable[[], Outcome]]:
     }
     new = "~/staging/one-more"
     ways |= {
-        ("restore_from_trash", "broken_link"): _trash("minutes-old", destination=f"{LOST}/x"),
-        ("restore_from_trash", "too_many_links"): _restore_in_circles,
-        ("rmdir", "permission_denied"): _foreign_empty_folder,
+        ("restore_from_trash", "broken_link"): _trash("minutes-old", destination=BROKEN),
+        ("restore_from_trash", "too_many_links"): _trash("minutes-old", destination=CIRCLE),
+        ("rmdir", "permission_denied"): _of_another("rmdir"),
         ("restore_from_trash", "original_folder_gone"): _trash("lease-terms.md"),
         ("restore_from_trash", "destination_not_a_folder"): _trash("minutes-old", destination=EMPTY),
-        ("restore_from_trash", "already_exists"): _trash("minutes-old", before="a file"),
+        ("restore_from_trash", "already_exists"): _trash(
+            "minutes-old", ("write_file", {"path": "{item}", "content": "x"})
+        ),
         ("restore_from_trash", "permission_denied"): _trash("minutes-old", destination="/etc"),
         ("restore_from_trash", "quota_exceeded"): _restore_when_full,
         ("touch", "quota_exceeded"): when_full("touch", path=new),
@@ -363,3 +353,127 @@ def reach() -> dict[tuple[str, str], Callable[[], Outcome]]:
         ("archive_extract", "quota_exceeded"): when_full("archive_extract", path=BINARY, destination="~/handover"),
     }
     return ways
+
+
+# Several refusals at once
+
+
+def _plain_mixtures() -> dict[tuple[str, str], Way]:
+    """Calls without others before them; the last arguments go into the mixtures of all ways of their tool."""
+    ways: dict[tuple[str, str], Way] = {}
+
+    def add(tool: str, **arguments: Any) -> None:
+        ways[tool, f"mixture {len(ways)}"] = [(tool, arguments)]
+
+    for tool in ("cat", "head_file", "tail_file", "wc_file", "checksum_file"):
+        add(tool, path=UNLISTED)
+    add("diff_files", first=FOLDER, second=SEALED)
+    add("diff_files", first=BINARY, second=CIRCLE)
+    for path in (EMPTY, UNLISTED, BROKEN):
+        add("compare_dirs", first=path, second=path)
+    for tool, more in (("touch", {}), ("mkdir", {}), ("write_file", {"content": "x"})):
+        for folder in (NOWHERE, "/etc", BROKEN, CIRCLE):
+            add(tool, path=f"{folder}/{LONG}", **more)
+        add(tool, path="/etc", **more)
+    add("write_file", path=FOREIGN, content="x")
+    for path in (FOREIGN, "/etc", "~", "/home"):
+        add("rmdir", path=path)
+    for path in ("/etc", "/home"):
+        add("rm", path=path)
+    _moving_mixtures(add)
+    add("chmod", path="/", mode="640", recursive=True)
+    add("chmod", path=EMPTY, mode="3640")
+    add("set_umask", umask="2222")
+    add("append_file", path="/etc", content="x")
+    add("sed_replace", path="/etc", find="no such words", replacement="")
+    _text_mixtures(add)
+    several = [NOWHERE, FOLDER, "~/documents", BROKEN, CIRCLE]
+    for archive in (f"{NOWHERE}/{LONG}", f"{FOLDER}/{LONG}", f"{FOLDER}/none/x", BROKEN, CIRCLE):
+        add("archive_create", paths=several, archive_path=archive, format="zip")
+    for path, destination in ((NOWHERE, HIDDEN), (SEALED, BROKEN), (DAMAGED, CIRCLE)):
+        add("archive_extract", path=path, destination=destination)
+    return ways
+
+
+def _moving_mixtures(add: Add) -> None:
+    for tool in ("cp", "mv"):
+        add(tool, source=NOWHERE, destination="/", new_name="home")
+        add(tool, source="~", destination="/srv/shared", new_name="guestbook.txt")
+        add(tool, source=NOWHERE, destination="~/documents", new_name="placeholder.txt")
+        for destination in (BROKEN, CIRCLE):
+            add(tool, source=FOLDER, destination=destination)
+    add("cp", source="~/documents", destination=EMPTY, recursive=True)
+    add("cp", source=FOLDER, destination="~")
+    for target, link in ((NOWHERE, BROKEN), (FOLDER, CIRCLE), (HIDDEN, "/etc"), (EMPTY, f"{NOWHERE}/{LONG}")):
+        add("ln", target=target, link_path=link, kind="hard")
+
+
+def _text_mixtures(add: Add) -> None:
+    for tool, more in (("sort_file", {}), ("uniq_lines", {}), ("cut_columns", {"columns": [1]})):
+        for output in ("/etc/new", BROKEN, CIRCLE):
+            add(tool, path=FOLDER, output_path=output, **more)
+    for output in (EMPTY, f"{NOWHERE}/new"):
+        add("concat_files", paths=[NOWHERE, FOLDER, SEALED, BINARY, BROKEN, CIRCLE], output_path=output)
+    for path in ("/etc", LOG):
+        add("split_file", path=path, lines_per_part=1)
+
+
+def _later_mixtures() -> dict[tuple[str, str], Way]:
+    """Calls with others before them."""
+    backup = {"path": "~/finance/finance-backup.zip", "destination": "~/finance"}
+    log = {"source": LOG, "destination": "~/staging"}
+    parts: Way = [("touch", {"path": f"{of}.001"}) for of in (BINARY, SEALED, FOLDER, "~/staging/system.log")]
+    top = "~/staging/sticky"
+    ways: dict[tuple[str, str], Way] = {
+        ("archive_extract", "a closed folder"): [
+            ("chmod", {"path": "~/finance", "mode": "555"}),
+            ("archive_extract", backup),
+        ],
+        ("split_file", "a long name"): [
+            ("cp", {**log, "new_name": "n" * 255}),
+            ("split_file", {"path": f"~/staging/{'n' * 255}", "lines_per_part": 1}),
+        ],
+        ("split_file", "parts are there"): [
+            ("cp", log),
+            *parts,
+            ("split_file", {"path": "~/staging/system.log", "lines_per_part": 1}),
+        ],
+        ("rm", "a closed sticky folder of root"): [
+            ("mkdir", {"path": top}),
+            ("touch", {"path": f"{top}/x"}),
+            ("chown", {"path": f"{top}/x", "owner": "root"}),
+            ("chmod", {"path": top, "mode": "1555"}),
+            ("chown", {"path": top, "owner": "root"}),
+            ("rm", {"path": f"{top}/x"}),
+        ],
+    }
+    for tool in ("cat", "head_file", "tail_file", "wc_file", "append_file", "sed_replace", "grep_files"):
+        argument, more = PATHS[tool]
+        shut = ("chmod", {"path": BINARY, "mode": "200"})
+        ways[tool, "a closed archive"] = [shut, (tool, {argument: BINARY, **more})]
+    return ways
+
+
+def _split_when_full() -> Outcome:
+    session = full(("rm", {"path": EMPTY}), ("touch", {"path": f"{REPORT}.001"}))
+    return session.call("split_file", {"path": REPORT, "lines_per_part": 1})
+
+
+def more() -> dict[tuple[str, str], Callable[[], Outcome]]:
+    """Ways to calls for which several refusals hold; a name only tells the ways of a tool apart."""
+    ways = {**_plain_mixtures(), **_later_mixtures()}
+    shut = ("chmod", {"path": "{folder}", "mode": "555"})
+    lost = ("ln", {"target": LOST, "link_path": "{folder}", "kind": "symbolic"})
+    circle = ("ln", {"target": "~/desk/ping", "link_path": "{folder}", "kind": "symbolic"})
+    return {
+        **{key: (lambda way=way: follow(way)) for key, way in ways.items()},
+        ("rm", "of another"): _of_another("rm"),
+        ("rm", "of another, in use"): _of_another("rm", "cd"),
+        ("mv", "of another"): _of_another("mv", destination="other"),
+        ("split_file", "parts are there, and no room"): _split_when_full,
+        ("restore_from_trash", "a file for a folder"): _trash("lease-terms", ("touch", {"path": "{folder}"})),
+        ("restore_from_trash", "a broken link for a folder"): _trash("lease-terms", lost),
+        ("restore_from_trash", "a circle for a folder"): _trash("lease-terms", circle),
+        ("restore_from_trash", "taken and closed"): _trash("minutes-old", ("touch", {"path": "{item}"}), shut),
+        ("restore_from_trash", "taken, and no room"): lambda: _restore_when_full(taken=True),
+    }

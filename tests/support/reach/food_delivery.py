@@ -14,15 +14,17 @@ from proverl.records import Outcome
 from proverl.servers import load
 from proverl.world.session import LocalSession
 
-MOST_CALLS = 5
 MOST_SEEDS = 80
 Row = dict[str, Any]
 Way = Callable[[], Outcome]
 
 
-def world_with(query: str) -> tuple[LocalSession, Row]:
-    """A session on the first world in which a query finds a row, and that row; `..._ids` columns are JSON arrays."""
-    for seed in range(MOST_SEEDS):
+def world_with(query: str, first: int = 0) -> tuple[LocalSession, Row]:
+    """A session on the first world in which a query finds a row, and that row; `..._ids` columns are JSON arrays.
+
+    For what few worlds have, `first` says from which seed on it is worth looking.
+    """
+    for seed in range(first, first + MOST_SEEDS):
         session = LocalSession(load("food_delivery"), seed)
         cursor = session.store.connection().execute(query)
         found = cursor.fetchone()
@@ -33,11 +35,11 @@ def world_with(query: str) -> tuple[LocalSession, Row]:
     raise AssertionError(f"none of {MOST_SEEDS} worlds has a row for {query}")
 
 
-def call(tool: str, query: str, **more: Any) -> Way:
+def call(tool: str, query: str, first: int = 0, **more: Any) -> Way:
     """One call whose arguments are the columns of the row that a query finds, and `more`."""
 
     def way() -> Outcome:
-        session, arguments = world_with(query)
+        session, arguments = world_with(query, first)
         return session.call(tool, {**arguments, **more})
 
     return way
@@ -237,7 +239,7 @@ def _baskets() -> dict[tuple[str, str], Way]:
         (change, "required_option_missing"): call(change, LINE_REQUIRED),
         (change, "option_not_for_dish"): call(change, LINE_PLAIN),
         (change, "invalid_argument"): call(change, LINE_TOO_MANY),
-        (change, "option_sold_out"): call(change, LINE_SOLD_OUT_OPTION),
+        (change, "option_sold_out"): call(change, LINE_SOLD_OUT_OPTION, 16),
         (change, "quantity_limit"): call(change, LINE, quantity=21),
         ("discard_food_basket", "basket_not_found"): call("discard_food_basket", "SELECT 'bsk_0000' AS basket_id"),
         ("discard_food_basket", "basket_already_ordered"): a_basket_that_is_ordered,
@@ -315,7 +317,7 @@ def _after_placing() -> dict[tuple[str, str], Way]:
         (tip, "tip_window_closed"): call(tip, ORDER.format("delivered") + " AND since_delivery > 3600", tip_amount=9),
         (tip, "tip_not_raised"): call(tip, ORDER.format("riding"), tip_amount=0),
         (tip, "tip_too_high"): call(tip, ORDER.format("riding"), tip_amount=51),
-        (tip, "payment_not_possible"): call(tip, poor, tip_amount=50),
+        (tip, "payment_not_possible"): call(tip, poor, 18, tip_amount=50),
     }
 
 
@@ -342,6 +344,94 @@ def _after_delivery() -> dict[tuple[str, str], Way]:
         (report, "dish_needed"): call(report, FRESH, problem="missing"),
         (report, "dish_not_in_order"): call(report, FRESH_WITH_STRANGE_DISH, problem="wrong"),
         (report, "problem_not_accepted"): call(report, on_time, problem="late"),
+    }
+
+
+# States in which several refusals hold together
+
+# All that can be wrong with the options of a dish: none of a required group, all of another group, of which one is sold
+# out, one of another dish, and one that does not exist.
+WRONG_OPTIONS = """
+SELECT d.dish_id, json_insert(
+  json_group_array(o.option_id), '$[#]', (SELECT min(option_id) FROM dish_option x WHERE x.dish_id <> d.dish_id),
+  '$[#]', 'opt_0000'
+) AS option_ids
+FROM dish d JOIN option_group g USING (dish_id)
+JOIN dish_option o ON o.dish_id = d.dish_id AND o.group_position = g.position
+WHERE EXISTS (SELECT 1 FROM option_group h WHERE h.dish_id = d.dish_id AND h.position <> g.position AND h.least > 0)
+{more} GROUP BY d.dish_id, g.position HAVING count(*) > g.most AND max(o.sold_out)
+"""
+SOLD_OUT_LINE = """
+SELECT l.basket_line_id, 21 AS quantity, json_group_array(o.option_id) AS option_ids
+FROM basket_line_now l JOIN dish d USING (dish_id) JOIN dish_option o USING (dish_id) WHERE d.sold_out
+GROUP BY l.basket_line_id HAVING {more}
+"""
+
+
+def all_wrong_with_three_baskets() -> Outcome:
+    elsewhere = "AND d.restaurant_id NOT IN (SELECT restaurant_id FROM basket WHERE state = 'open')"
+    session, wrong = world_with(WRONG_OPTIONS.format(more=f"AND d.sold_out {elsewhere}"))
+    other = f"""
+        SELECT min(p.dish_id) FROM dish p, dish d WHERE d.dish_id = ? AND p.dish_id IN ({PLAIN})
+        AND p.restaurant_id <> d.restaurant_id {elsewhere.replace("d.", "p.")}
+    """
+    done(session, "add_dish_to_basket", dish_id=sql(session, other, wrong["dish_id"])[0][0], quantity=1)
+    return session.call("add_dish_to_basket", {**wrong, "quantity": 21})
+
+
+def all_wrong_on_a_line() -> Outcome:
+    plain = "NOT EXISTS (SELECT 1 FROM option_group k WHERE k.dish_id = d.dish_id AND k.least > 1)"
+    session, wrong = world_with(WRONG_OPTIONS.format(more=f"AND NOT d.sold_out AND {plain}"))
+    right = """
+        SELECT min(option_id) FROM dish_option o JOIN option_group g USING (dish_id)
+        WHERE dish_id = ? AND o.group_position = g.position AND g.least = 1 AND NOT o.sold_out GROUP BY g.position
+    """
+    chosen = [option_id for (option_id,) in sql(session, right, wrong["dish_id"])]
+    added = done(session, "add_dish_to_basket", dish_id=wrong["dish_id"], quantity=1, option_ids=chosen)
+    line = {"basket_line_id": added["basket_line_id"], "quantity": 21}
+    return session.call("change_basket_dish", {**line, "option_ids": wrong["option_ids"]})
+
+
+def a_code_of_one_restaurant_that_is_used() -> Outcome:
+    """Tried on a basket of another restaurant, which is below the code's minimum."""
+    session, row = world_with(
+        f"""
+        SELECT r.*, p.code, b.basket_id AS other FROM ({READY} {FITS}) r
+        JOIN promo_on_basket p ON p.basket_id = r.basket_id AND p.restaurant_id IS NOT NULL AND p.usable
+        JOIN basket_now b ON b.state = 'open' AND b.basket_id <> r.basket_id AND b.subtotal < p.minimum_cents
+        """
+    )
+    code, other = row.pop("code"), row.pop("other")
+    done(session, "apply_meal_promo", basket_id=row["basket_id"], promo_code=code)
+    done(session, "place_food_order", **row, pay_with="card")
+    return session.call("apply_meal_promo", {"basket_id": other, "promo_code": code})
+
+
+def more() -> dict[tuple[str, str], Way]:
+    """Ways into states in which refusals hold together that the ways to single ones do not bring together."""
+    change, save = "change_basket_dish", "add_dropoff_address"
+    required = "EXISTS (SELECT 1 FROM option_group g WHERE g.dish_id = l.dish_id AND g.least > 0)"
+    last = "SELECT (last_number + 1) || ' ' || street_name AS street, '99999' AS postcode FROM street"
+    full = "SELECT 'cabin' AS label, '1 ' || street_name AS street, postcode FROM street"
+    poor = """
+        SELECT basket_id, dropoff_address_id FROM basket_now b JOIN ride r USING (restaurant_id)
+        WHERE b.state = 'open' AND b.missing_to_minimum > 0 AND NOT r.accepts_cash
+    """
+
+    def no_house_and_seven_addresses() -> Outcome:
+        session, house = world_with(f"{full} WHERE (SELECT count(*) FROM dropoff_address) = 6")
+        done(session, save, **house)
+        return session.call(save, {"label": "hut", "street": f"0{house['street'][1:]}", "postcode": "99999"})
+
+    return {
+        ("add_dish_to_basket", "all with three baskets"): all_wrong_with_three_baskets,
+        (change, "all but sold out"): all_wrong_on_a_line,
+        (change, "sold out, and none chosen"): call(change, SOLD_OUT_LINE.format(more=required), 60, option_ids=[]),
+        (change, "sold out, and all chosen"): call(change, SOLD_OUT_LINE.format(more="max(o.sold_out)"), 110),
+        ("apply_meal_promo", "used, elsewhere and short"): a_code_of_one_restaurant_that_is_used,
+        (save, "no house, and a wrong postcode"): call(save, last, label="cabin"),
+        (save, "no house, and seven addresses"): no_house_and_seven_addresses,
+        ("place_food_order", "short, and no cash"): call("place_food_order", poor, pay_with="cash"),
     }
 
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 from proverl.world.domain import Server
 
 from . import tools
-from .seed import build
+from .seed import build as build
 
 server = Server(
     "shop",

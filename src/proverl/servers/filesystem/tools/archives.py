@@ -89,7 +89,7 @@ def archive_create(
 
     Args:
         paths: 1 to 20 files or folders
-        archive_path: new archive file
+        archive_path: new archive file, up to 1,024 characters
         format: tar or zip
     """
     sources = [walk(world, "", path) for path in paths]
@@ -162,7 +162,7 @@ def archive_extract(
     Args:
         path: archive file
         destination: existing folder to unpack into
-        entry: name of one entry, default all; a folder comes with all in it
+        entry: name of one entry, up to 1,024 characters, default all; a folder comes with all in it
         if_exists: keep (default, fails) or replace files of the same name, which go to the trash
     """
     node, folder = walk(world, "path", path), walk(world, "destination", destination)

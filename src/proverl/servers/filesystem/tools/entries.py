@@ -159,7 +159,7 @@ def ln(world: World, target: EntryPath, link_path: NewPath, kind: Literal["symbo
 
     Args:
         target: what the link points to
-        link_path: path of the new link
+        link_path: path of the new link, up to 1,024 characters
         kind: symbolic or hard
     """
     node = walk(world, "target", target, follow=False)

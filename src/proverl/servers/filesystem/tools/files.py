@@ -154,7 +154,7 @@ def touch(world: World, path: NewPath) -> results.Touched:
     """Create an empty file, or set the modification time of an existing one to now.
 
     Args:
-        path: file to create or touch
+        path: file to create or touch, up to 1,024 characters
     """
     spot = walk(world, "path", path)
     created = spot.stop is not None
@@ -188,7 +188,7 @@ def write_file(
     trash. A last line without a newline gets one.
 
     Args:
-        path: file to write
+        path: file to write, up to 1,024 characters
         content: text, up to 16 KB (16,384 bytes)
         if_exists: keep (default, fails) or replace the file
     """

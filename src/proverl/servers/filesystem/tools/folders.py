@@ -181,7 +181,7 @@ def mkdir(world: World, path: NewPath, parents: bool = False) -> results.MadeFol
     """Create a folder, with missing parents on request. created lists every new folder.
 
     Args:
-        path: folder to create
+        path: folder to create, up to 1,024 characters
         parents: true also creates missing parents; default false
     """
     spot = walk(world, "path", path, follow=False)

@@ -63,7 +63,7 @@ def sort_file(
 
     Args:
         path: text file
-        output_path: new file for the result
+        output_path: new file for the result, up to 1,024 characters
         order: ascending (default) or descending
         compare: text (default) or numeric, by the leading number
         column: sort by this comma-separated column, from 1; default the whole line
@@ -111,7 +111,7 @@ def uniq_lines(world: World, path: FilePath, output_path: NewPath, counts: bool 
 
     Args:
         path: text file
-        output_path: new file for the result
+        output_path: new file for the result, up to 1,024 characters
         counts: true writes the number of occurrences before each line; default false
     """
     node, spot = walk(world, "path", path), walk(world, "output_path", output_path, follow=False)
@@ -145,7 +145,7 @@ def cut_columns(
     Args:
         path: delimited text file
         columns: column numbers from 1, up to 20
-        output_path: new file for the result
+        output_path: new file for the result, up to 1,024 characters
         delimiter: comma (default), tab, semicolon or space
     """
     node, spot = walk(world, "path", path), walk(world, "output_path", output_path, follow=False)
@@ -207,7 +207,7 @@ def concat_files(
 
     Args:
         paths: 2 to 20 text files
-        output_path: new file for the result
+        output_path: new file for the result, up to 1,024 characters
     """
     nodes = [walk(world, "", path) for path in paths]
     world.resolves("paths", [node.path for node in nodes])
