@@ -31,8 +31,8 @@ demo: $(VENV)/.serve  ## make 60 conversations, replay them, score six policies 
 	$(BIN)/proverl demo
 
 lint: $(VENV)/.dev  ## ruff and mypy
-	$(BIN)/ruff check src tests benchmarks acceptance docs
-	$(BIN)/ruff format --check src tests benchmarks acceptance docs
+	$(BIN)/ruff check src tests examples benchmarks acceptance docs
+	$(BIN)/ruff format --check src tests examples benchmarks acceptance docs
 	$(BIN)/mypy
 
 test: $(VENV)/.dev lint  ## the tests, a sample of each law (at most 3 minutes on 2 cores)
@@ -40,6 +40,7 @@ test: $(VENV)/.dev lint  ## the tests, a sample of each law (at most 3 minutes o
 
 soak: $(VENV)/.train build/foreign/.done  ## the full counts, foreign clients, training on tiny models (at most 60 minutes)
 	$(BIN)/pytest -n 2 -m soak
+	PYTHONPATH=examples PROVERL_SERVERS=library:server $(BIN)/pytest -n 2 -m 'soak or not soak' tests/servers -k library
 	$(BIN)/pytest -n 2 --hypothesis-profile soak tests/world/test_state.py tests/world/test_session.py \
 		tests/world/test_changes.py tests/test_strict_json.py tests/world/test_values.py
 	rm -rf build/tiny
@@ -55,8 +56,8 @@ bench: $(VENV)/.dev  ## the speed figures, as ratios to a peer in the same run
 	for script in benchmarks/*.py; do $(BIN)/python $$script; done
 
 format: $(VENV)/.dev  ## write the sources in the one format
-	$(BIN)/ruff format src tests benchmarks acceptance docs
-	$(BIN)/ruff check --fix src tests benchmarks acceptance docs
+	$(BIN)/ruff format src tests examples benchmarks acceptance docs
+	$(BIN)/ruff check --fix src tests examples benchmarks acceptance docs
 
 clean:  ## remove everything that was built
 	rm -rf $(VENV) build out .mypy_cache .ruff_cache .pytest_cache .hypothesis

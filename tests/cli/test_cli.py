@@ -60,6 +60,7 @@ def test_a_tool_is_called_with_named_values_or_an_object() -> None:
         (["call", "banking", "list_bank_accounts", "{"], 2, "no JSON object"),
         (["call", "banking", "list_bank_accounts", "kind=gold"], 1, "gold"),
         (["call", "banking", "get_bank_account", "account_id=acc_0"], 1, "account_not_found"),
+        (["call", "banking", "set_card_lock", "card_id=crd_1", "state=active", "pin=0417"], 1, "card_not_found"),
         (["replay", "nowhere.jsonl"], 2, "cannot read nowhere.jsonl"),
         (["reward", "explain", "nowhere.jsonl"], 2, "cannot read nowhere.jsonl"),
         (["synth", "--out", "x", "--server", "bank"], 2, "did you mean 'banking'"),

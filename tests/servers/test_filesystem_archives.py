@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proverl.servers.filesystem.archive import MAX_BYTES, MAX_ENTRIES, Archive, Damaged, Member, pack, unpack
+from proverl.world.session import LocalSession
 from support.filesystem_model import code, do, opened
 
 # Archives
@@ -88,6 +89,78 @@ def test_a_hostile_container_is_damaged_and_found_out_before_it_fills_the_machin
     finally:
         tracemalloc.stop()
     assert most < 4 * MAX_BYTES
+
+
+LIMITS = {
+    "entries": ({"archive": "tar", "entries": [_file(f"f{n}") for n in range(1_000)]}, 1_000),
+    "bytes of a tar": ({"archive": "tar", "entries": [_file("a", "é" * 524_288)]}, 1_048_576),
+    "bytes of a zip": ({"archive": "zip", "lines": ["é" * 512], "entries": [_file("a", [0] * 1_024)]}, 1_048_576),
+    "bytes of several": (
+        {"archive": "tar", "entries": [_file("a", "x" * 1_048_000), _file("b", "x" * 576)]},
+        1_048_576,
+    ),
+    "a name": ({"archive": "tar", "entries": [_file("n" * 255)]}, 1),
+    "a path": ({"archive": "tar", "entries": [_file("/".join(["n" * 127] * 8) + "n")]}, 1),
+    "nothing": ({"archive": "zip", "lines": [], "entries": []}, 0),
+}
+"""What is just small enough, and how many bytes are in it (in "entries" one in each)."""
+ONE_MORE = {
+    "entries": {"archive": "tar", "entries": [_file(f"f{n}") for n in range(1_001)]},
+    "bytes of a tar": {"archive": "tar", "entries": [_file("a", "é" * 524_288 + "x")]},
+    "bytes of a zip": {"archive": "zip", "lines": ["é" * 512, "x"], "entries": [_file("a", [0] * 1_024 + [1])]},
+    "bytes of several": {"archive": "tar", "entries": [_file("a", "x" * 1_048_000), _file("b", "x" * 577)]},
+    "a name": {"archive": "tar", "entries": [_file("n" * 256)]},
+    "a path": {"archive": "tar", "entries": [_file("/".join(["n" * 127] * 8) + "nn")]},
+}
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+def test_what_is_just_within_a_limit_is_unpacked_whole(limit: str) -> None:
+    container, size = LIMITS[limit]
+    found = unpack(json.dumps(container))
+    assert (found.format, found.size) == (container["archive"], size)
+    assert [member.name for member in found.members] == [entry["name"] for entry in container["entries"]]
+
+
+@pytest.mark.parametrize("limit", ONE_MORE)
+def test_what_is_one_beyond_a_limit_is_damaged(limit: str) -> None:
+    with pytest.raises(Damaged):
+        unpack(json.dumps(ONE_MORE[limit]))
+
+
+def wide() -> LocalSession:
+    """A session with a quota in which the limits of an archive can be reached."""
+    session = opened()
+    do(session, "mkdir", path="~/staging/w")
+    session.store.connection().execute("UPDATE setting SET quota_bytes = 1 << 40, quota_entries = 1 << 20")
+    return session
+
+
+def test_a_thousand_entries_are_packed_and_no_more() -> None:
+    session = wide()
+    for number in range(10):
+        do(session, "write_file", path=f"~/staging/w/f{number}", content="x\n" * 99)
+        do(session, "split_file", path=f"~/staging/w/f{number}", lines_per_part=1)
+    pack_all = {"paths": ["~/staging/w"], "archive_path": "~/handover/w.zip", "format": "zip"}
+    assert code(session, "archive_create", **pack_all) == "quota_exceeded"
+    do(session, "rm", path="~/staging/w/f0")
+    assert do(session, "archive_create", **pack_all)["count"] == 1_000
+    assert do(session, "archive_list", path="~/handover/w.zip")["count"] == 1_000
+
+
+def test_a_mebibyte_is_packed_and_no_more() -> None:
+    session = wide()
+    do(session, "write_file", path="~/staging/k16", content="x" * 16_383)
+    do(session, "concat_files", paths=["~/staging/k16"] * 16, output_path="~/staging/k256")
+    do(session, "concat_files", paths=["~/staging/k256"] * 4, output_path="~/staging/w/most")
+    pack_all = {"paths": ["~/staging/w"], "archive_path": "~/handover/w.tar", "format": "tar"}
+    do(session, "write_file", path="~/staging/w/more", content="")
+    do(session, "append_file", path="~/staging/w/more", content="\n")
+    assert code(session, "archive_create", **pack_all) == "quota_exceeded"
+    do(session, "rm", path="~/staging/w/more")
+    do(session, "archive_create", **pack_all)
+    listed = do(session, "archive_list", path="~/handover/w.tar")["entries"]
+    assert [(entry["name"], entry["size"]) for entry in listed] == [("w", 0), ("w/most", 1_048_576)]
 
 
 @pytest.mark.parametrize("text", ["", "{", "null", "[" * 100_000, '{"archive": "tar", "entries": [' + "{" * 5_000, "7"])

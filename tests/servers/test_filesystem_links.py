@@ -171,3 +171,29 @@ def test_a_symbolic_link_with_two_names_frees_nothing_until_the_last_is_gone() -
     do(session, "restore_from_trash", trash_item_id=first["trash_item_id"])
     assert do(session, "df")["used_bytes"] == used
     assert Model(session).faults() == []
+
+
+def test_the_number_of_names_follows_each_of_them() -> None:
+    session = opened()
+    do(session, "write_file", path="~/staging/a", content="x")
+    do(session, "mkdir", path="~/staging/f")
+    wanted = {"~/staging/a": 1}
+    ids = {}
+
+    def check() -> None:
+        for path in wanted:
+            assert do(session, "stat_file", path=path)["link_count"] == wanted[path], path
+
+    check()
+    for number, path in enumerate(("~/staging/b", "~/staging/f/c", "~/handover/d"), 2):
+        assert do(session, "ln", target="~/staging/a", link_path=path, kind="hard")["link_count"] == number
+        wanted = dict.fromkeys([*wanted, path], number)
+        check()
+    for path, left in (("~/handover/d", 3), ("~/staging/f", 2)):
+        ids[path] = do(session, "rm", path=path, recursive=True)["trash_item_id"]
+        wanted = {old: left for old in wanted if not old.startswith(path)}
+        check()
+    for path, more in (("~/staging/f", 3), ("~/handover/d", 4)):
+        do(session, "restore_from_trash", trash_item_id=ids[path])
+        wanted = dict.fromkeys(wanted, more)
+        check()

@@ -18,7 +18,7 @@ from proverl.world.session import LocalSession
 from support.reach.food_delivery import FITS, ORDER, PLAIN, READY, done, in_cents, put, sql, wallet, world_with
 
 SERVER = load("food_delivery")
-SEEDS = range(8)
+SEEDS = range(4)
 HOUR = 3600
 Row = dict[str, Any]
 

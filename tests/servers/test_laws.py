@@ -20,8 +20,8 @@ from proverl.laws.arguments import Drawn, Generator
 from proverl.records import Kind, Outcome
 from proverl.world.session import LocalSession
 from proverl.world.state import Hot, Store
+from support.tested import NAMES
 
-NAMES = servers.names()
 each_server = pytest.mark.parametrize("name", NAMES)
 CALLS = max(24, 300 // len(NAMES))
 """Calls per server in the sample: about the same time whatever the number of servers."""

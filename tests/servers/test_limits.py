@@ -14,6 +14,7 @@ import pytest
 
 from proverl import servers
 from proverl.records import Json, Tool
+from support.tested import NAMES
 
 BOUNDS = (
     "minimum",
@@ -74,12 +75,12 @@ def unheld(tool: Tool) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("name", servers.names())
+@pytest.mark.parametrize("name", NAMES)
 def test_the_bounds_of_the_schema_are_told_in_the_description(name: str) -> None:
     assert [fault for tool in servers.load(name).tools for fault in unsaid(tool)] == []
 
 
-@pytest.mark.parametrize("name", servers.names())
+@pytest.mark.parametrize("name", NAMES)
 def test_the_ranges_of_the_description_are_held_by_the_schema_or_refused(name: str) -> None:
     """A range that the schema does not hold has a refusal of its own (invalid_account_number, say)."""
     loose = [(tool, fault) for tool in servers.load(name).tools for fault in unheld(tool)]

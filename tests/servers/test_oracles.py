@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 import pytest
 
 from proverl import servers
 from proverl.laws.oracles import differences
+from support.tested import NAMES, part
 
-each_server = pytest.mark.parametrize("name", servers.names())
+each_server = pytest.mark.parametrize("name", NAMES)
 
 
 def oracles(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = importlib.import_module(f"support.oracles.{name}").ORACLES
+    found: dict[str, Any] = part(name, "oracles").ORACLES
     return found
 
 

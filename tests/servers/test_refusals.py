@@ -6,7 +6,6 @@ refusal.
 """
 
 import ast
-import importlib
 import re
 from collections import Counter
 from pathlib import Path
@@ -17,16 +16,15 @@ import proverl.servers
 from proverl import servers
 from proverl.records import Kind
 from proverl.world.session import LocalSession
+from support.tested import NAMES, part
 
-REACH = Path(__file__).parents[1] / "support" / "reach"
 SOURCES = Path(proverl.servers.__file__).parent
 MOST_CALLS = 5
 
 
 def reach(name: str):
     """The table of a server."""
-    assert (REACH / f"{name}.py").exists(), f"write {REACH / name}.py with reach() -> {{(tool, code): function}}"
-    return importlib.import_module(f"support.reach.{name}").reach()
+    return part(name, "reach").reach()
 
 
 @pytest.fixture
@@ -46,7 +44,7 @@ def counted(monkeypatch):
     return made
 
 
-@pytest.mark.parametrize("name", servers.names())
+@pytest.mark.parametrize("name", NAMES)
 def test_every_declared_refusal_is_reached_in_at_most_five_calls(name, counted, cases):
     declared = {(tool.name, code) for tool in servers.load(name).tools for code in tool.refusals}
     table = reach(name)

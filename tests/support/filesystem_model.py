@@ -51,6 +51,8 @@ class Model:
         names = [row[1] for row in sql(session, "SELECT * FROM pragma_table_info('node')")]
         self.column = {name: place for place, name in enumerate(names)}
         (self.setting,) = sql(session, "SELECT login, groups, cwd, used_bytes, used_entries FROM setting")
+        ((self.umask, self.primary_group),) = sql(session, "SELECT umask, primary_group FROM setting")
+        ((self.moment,),) = sql(session, "SELECT moment FROM world_now")
         self.children: dict[int, dict[str, int]] = {}
         for _, parent, name, node, _ in self.entries:
             if parent is not None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 from datetime import datetime, timedelta, timezone
+from typing import Any
 
+import apsw
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -95,3 +97,99 @@ def test_ids_have_gaps_and_start_anywhere() -> None:
     assert numbers[0] >= 100
     assert steps <= {1, 2, 3}
     assert len(steps) > 1
+
+
+def test_the_opening_is_the_time_of_the_world_that_is_handed_over() -> None:
+    world = builder()
+    assert (world.opening, world.now, world.offset) == (OPENING, OPENING, OPENING.tzinfo)
+    world.set_clock(world.ago(days=3))
+    world.set_clock(world.opening)
+    template = world.finish()
+    seconds = (datetime(2031, 5, 14, 9) - datetime(1970, 1, 1)).total_seconds()
+    assert template.open().execute("SELECT * FROM world_clock").fetchall() == [(1, seconds, "-07:00")]
+
+
+@pytest.mark.parametrize("hours", [-11, 0, 5.75])
+def test_the_offset_of_the_opening_is_that_of_all_times(hours: float) -> None:
+    world = Builder(shop.schema, "shop", 1, [])
+    opening = datetime(2031, 5, 14, 9, tzinfo=timezone(timedelta(hours=hours)))
+    world.open_at(opening)
+    assert (world.moment, world.value("SELECT moment FROM world_now")) == (opening.isoformat(), opening.isoformat())
+
+
+def test_a_time_of_the_day_takes_the_place_of_the_openings_and_its_parts_are_nothing_if_not_given() -> None:
+    world = builder()
+    assert world.ago() == OPENING
+    assert world.ago(hour=0) == OPENING.replace(hour=0)
+    assert world.ago(days=40, hour=23, minute=59) == OPENING.replace(month=4, day=4, hour=23, minute=59)
+
+
+def test_many_rows_are_added_at_once_in_their_order_and_none_is_no_fault() -> None:
+    world = builder()
+    rows = [{"customer_id": f"c{number}", "name": f"n{number}", "balance": number} for number in range(5)]
+    world.insert_all("customer", iter(rows))
+    world.insert_all("customer", [])
+    assert world.all("SELECT * FROM customer ORDER BY customer_id") == rows
+
+
+def test_a_plan_gets_what_it_was_made_with_and_the_last_event_of_a_moment_wins() -> None:
+    world = builder()
+    seen: list[Any] = []
+
+    def event(world: Builder, *given: Any, **named: Any) -> None:
+        seen.append((given, named))
+
+    world.plan(OPENING, event, 1, "a", key="b")
+    world.plan(OPENING, event)
+    world.happen()
+    world.happen()
+    assert seen == [((1, "a"), {"key": "b"}), ((), {})]
+
+
+def test_refused_plans_are_counted_by_code_and_those_before_and_after_them_stay() -> None:
+    world = builder()
+
+    def sell(world: Builder, name: str, code: str) -> None:
+        world.add(CUSTOMER, name=name, balance=1)
+        if code:
+            refuse(code, "no")
+
+    for number, code in enumerate(["", "late", "", "late", "poor", ""]):
+        world.plan(OPENING + timedelta(seconds=number), sell, f"n{number}", code)
+    world.happen()
+    assert world.dropped == {"late": 2, "poor": 1}
+    assert [row["name"] for row in world.all("SELECT name FROM customer ORDER BY name")] == ["n0", "n2", "n5"]
+
+
+def test_a_finished_world_has_the_rows_counters_and_secrets_that_it_was_given() -> None:
+    world = builder()
+    last = [world.add(CUSTOMER, name=name, balance=1) for name in "ab"][-1]
+    world.keep_secret("pin", "0042")
+    connection = world.finish().open()
+    assert connection.execute("SELECT name FROM customer ORDER BY name").fetchall() == [("a",), ("b",)]
+    assert connection.execute("SELECT * FROM world_secret").fetchall() == [("pin", "0042")]
+    counters = dict(connection.execute("SELECT prefix, value FROM world_counter"))
+    assert counters["cus"] == int(last.removeprefix("cus_"))
+    assert set(counters) == {"cus", "item", "ord"}
+
+
+def test_a_row_without_its_parent_does_not_get_into_a_world() -> None:
+    world = builder()
+    with pytest.raises(apsw.ConstraintError):
+        world.insert("purchase", purchase_id="a", customer_id="nobody", placed_at="")
+
+
+def test_chance_hangs_on_the_name_and_the_seed_and_on_nothing_else() -> None:
+    def numbers(name: str, seed: int) -> list[int]:
+        return [Builder(shop.schema, name, seed, []).random.randrange(10**9) for _ in range(2)]
+
+    assert len({tuple(numbers(name, seed)) for name in ("shop", "sho") for seed in range(3)}) == 6
+    assert all(len(set(numbers("shop", seed))) == 1 for seed in range(3))
+
+
+def test_counters_start_between_a_hundred_and_eight_thousand() -> None:
+    first = [
+        int(Builder(shop.schema, "shop", seed, ["item"]).new_id(ITEM).removeprefix("item_")) for seed in range(300)
+    ]
+    assert 101 <= min(first) < 300
+    assert 7700 < max(first) <= 8002

@@ -11,7 +11,8 @@ from proverl.world.domain import COMPARABLE, FREE, SECRET, Day, Entity, Flag, Mo
 from proverl.world.marks import FLAG, MONEY, Mark, marked_places, marks_of
 
 CAR, OWNER = Entity("car", "car"), Entity("owner", "own")
-CarId, OwnerId = Annotated[str, CAR], Annotated[str, OWNER]
+CarId = Annotated[str, CAR]
+OwnerId = Annotated[str, OWNER]
 
 
 class Part(TypedDict):

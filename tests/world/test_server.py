@@ -1,5 +1,6 @@
 """Servers: a domain's tools, tables and seed fit together, and a seed gives one world."""
 
+from dataclasses import FrozenInstanceError, fields
 from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 from types import ModuleType
@@ -8,7 +9,7 @@ from typing import Annotated, Any
 import pytest
 
 from proverl.errors import BadSeed, DefinitionError, UnknownTool
-from proverl.world.domain import Entity, Server, TypedDict, World, tool
+from proverl.world.domain import SECRET, Entity, Page, Server, TypedDict, World, tool
 from proverl.world.server import TEMPLATES_KEPT
 from proverl.world.session import LocalSession
 from support import shop
@@ -101,7 +102,9 @@ def test_a_server_says_what_it_is():
     assert repr(server) == f"Server('shop', {len(server.tools)} tools)"
     assert server.discovery == ("list_customers",)
     assert list(server.tool_names) == [tool.name for tool in server.tools]
-    assert server.tool("buy") is server.function("buy").tool
+    buy = server.function("buy")
+    assert buy is not None
+    assert server.tool("buy") is buy.tool
     assert server.function("sell") is None
 
 
@@ -133,9 +136,17 @@ def test_entities_are_those_of_the_tools_and_those_that_are_named_each_once_sort
     assert make(entities=[shop_tools.ITEM, Entity("item", "item", "list_items")]).entities == shop.server.entities
 
 
-def test_two_entities_of_one_name_are_refused():
-    with pytest.raises(DefinitionError, match=r"shop: two entities have one name.*item"):
-        make(entities=[Entity("item", "itm")])
+@pytest.mark.parametrize(
+    ("entity", "message"),
+    [
+        (Entity("item", "itm"), "two entities have one name.*item"),
+        (Entity("word", lister="list_words"), "word is listed by 'list_words', which is no tool"),
+        (Entity("article", "item", table="item", key="item_id"), "ids of article and item both begin with 'item'"),
+    ],
+)
+def test_an_entity_that_does_not_fit_to_the_others_and_to_the_tools_is_refused(entity, message):
+    with pytest.raises(DefinitionError, match=f"shop: .*{message}"):
+        make(entities=[entity])
 
 
 # Worlds
@@ -161,8 +172,15 @@ def test_worlds_open_at_the_hour_and_offset_of_the_server_on_any_day_of_two_year
 
 def test_a_server_that_says_nothing_of_time_opens_at_nine_utc_and_ticks_by_minutes():
     server = make(shop_tools)
-    given = {"package": shop.__name__, "category": "Test", "about": "", "tools": [shop_tools], "seed": shop.build}
-    silent = Server("shop", discovery=[], **given)
+    silent = Server(
+        "shop",
+        package=shop.__name__,
+        category="Test",
+        about="",
+        tools=[shop_tools],
+        seed=shop.build,
+        discovery=[],
+    )
     assert opening(silent, 1).isoformat()[10:] == "T09:00:00+00:00"
     assert (silent.offset, silent.tick) == (UTC, timedelta(minutes=1))
     assert opening(silent, 1) == opening(server, 1)
@@ -190,10 +208,9 @@ def test_the_clock_ticks_after_each_successful_write_and_after_nothing_else():
 
 
 def test_every_entity_with_a_prefix_has_a_counter_in_a_world():
-    counters = (
-        make(entities=[Entity("word")]).template(1).reader().execute("SELECT prefix FROM world_counter").fetchall()
-    )
-    assert sorted(prefix for (prefix,) in counters) == ["cus", "item", "ord"]
+    reader = make(entities=[Entity("word")]).template(1).reader()
+    counters = reader.execute("SELECT prefix FROM world_counter ORDER BY prefix").fetchall()
+    assert counters == [("cus",), ("item",), ("ord",)]
 
 
 @pytest.mark.parametrize("seed", [-1, 2**53, 1.0, True, "1", None])
@@ -220,3 +237,39 @@ def test_worlds_that_are_in_use_are_kept_and_those_unused_longest_are_built_agai
     again = server.template(1)
     assert again is not kept[1]
     assert again.digest == kept[1].digest
+
+
+@pytest.mark.parametrize(
+    ("entity", "why"),
+    [
+        (
+            Entity("thing", "thi", "list_thing", "item", key="item_id"),
+            "thing is listed by 'list_thing', which is no tool",
+        ),
+        (
+            Entity("thing", "cus", "list_items", "item", key="item_id"),
+            "the ids of customer and thing both begin with 'cus'",
+        ),
+    ],
+)
+def test_an_entity_whose_lister_is_no_tool_or_whose_prefix_is_taken_is_refused(entity, why):
+    with pytest.raises(DefinitionError, match=why):
+        make(entities=[entity])
+
+
+SHARED = [
+    shop_tools.ITEM,
+    SECRET,
+    shop.server.schema,
+    shop.server.schema.tables["item"],
+    shop.server.function("buy"),
+    shop.server.tool("buy"),
+    Page(1, None, []),
+]
+
+
+@pytest.mark.parametrize("shared", SHARED, ids=lambda shared: type(shared).__name__)
+def test_what_the_sessions_of_a_server_share_cannot_be_given_other_values(shared):
+    for field in fields(shared):
+        with pytest.raises(FrozenInstanceError):
+            setattr(shared, field.name, getattr(shared, field.name))

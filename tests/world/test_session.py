@@ -1,25 +1,58 @@
 """One session: seven kinds of outcome as values, a log that rebuilds it, and nothing shared with any other."""
 
 import asyncio
+import json
 import random
 import threading
+from collections.abc import Callable
 from functools import cache
+from types import ModuleType
+from typing import Any
 
+import jsonschema_rs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from proverl.errors import UnknownSession
 from proverl.laws.arguments import Generator
-from proverl.records import Kind, Outcome
+from proverl.records import Effect, Kind, Outcome
+from proverl.world.domain import Entity, Server, TypedDict, World, refuse, tool
 from proverl.world.session import LocalSession
 from proverl.world.state import Hot, Store
-from proverl.world.world import World
+from support import shop
 from support.depot import server
 
 
 def opened(seed: int = 1) -> LocalSession:
     return LocalSession(server, seed)
+
+
+class Anything(TypedDict, total=False):
+    count: int
+
+
+def single(effect: Effect, work: Callable[[World], Any]) -> LocalSession:
+    """A session of a server with one tool, `body`."""
+
+    def body(world: World) -> Anything:
+        """Do what the test wants."""
+        return work(world)
+
+    module = ModuleType(__name__)
+    vars(module)["body"] = tool(effect)(body)
+    entities = Entity("customer", "cus"), Entity("item", "item")
+    server = Server(
+        "single",
+        package=shop.__name__,
+        category="",
+        about="",
+        tools=[module],
+        seed=shop.build,
+        discovery=[],
+        entities=entities,
+    )
+    return LocalSession(server, 1)
 
 
 def purchase(session: LocalSession) -> dict:
@@ -102,6 +135,30 @@ def test_arguments_that_break_the_schema_are_bad_arguments_with_their_place(name
     assert name in outcome.message
 
 
+@pytest.mark.parametrize("length", [*range(170, 185), 300, 5000])
+def test_a_message_on_a_long_value_keeps_its_beginning_and_its_end(length):
+    schema, value = server.tool("list_items").input_schema["properties"]["limit"], "x" * length
+    (fault,) = jsonschema_rs.validator_for(json.dumps(schema)).iter_errors(value)
+    whole = fault.message
+    shown = whole if len(whole) <= 200 else f"{whole[:120]} ... {whole[-70:]}"
+    message = opened().call("list_items", {"limit": value}).message
+    assert message == f"limit: {shown}. See the parameters of list_items"
+
+
+@pytest.mark.parametrize("wrong", range(1, 9))
+def test_a_message_names_all_that_is_wrong_but_no_more_than_five(wrong):
+    arguments = {f"word{number}": number for number in range(wrong)}
+    lines = [{"item_id": number, "quantity": 1} for number in range(wrong)]
+    several = opened().call("stock_up", {"lines": lines[:5]}).message
+    assert [f"lines.{number}.item_id: " in several for number in range(6)] == [
+        number < wrong for number in range(5)
+    ] + [False]
+    assert several.count("; ") == min(wrong, 5) - 1
+    unknown = opened().call("list_items", arguments).message
+    assert all(name in unknown for name in arguments)
+    assert not unknown.startswith(":")
+
+
 def test_a_whole_float_is_the_integer_that_json_schema_says_it_is():
     session = opened()
     exact = session.call("list_items", {"limit": 3})
@@ -160,6 +217,48 @@ def test_a_write_moves_the_clock_and_nothing_else_does():
     assert session.store.connection().execute(clock).get == start + 60
 
 
+@pytest.mark.parametrize(
+    ("effect", "result", "kind"),
+    [
+        ("read", {"count": 0, "rows": []}, Kind.EMPTY),
+        ("read", {"count": 3, "rows": []}, Kind.OK),  # a page behind the last one
+        ("read", {"count": 0, "rows": [1]}, Kind.EMPTY),
+        ("read", {"rows": []}, Kind.EMPTY),
+        ("read", {"rows": [], "others": [], "name": "x"}, Kind.EMPTY),
+        ("read", {"rows": [], "others": [0]}, Kind.OK),
+        ("read", {"name": ""}, Kind.OK),
+        ("read", {}, Kind.OK),
+        ("write", {"count": 0, "rows": []}, Kind.OK),
+        ("destructive", {"rows": []}, Kind.OK),
+    ],
+)
+def test_a_read_that_found_nothing_is_empty_and_a_write_never_is(effect, result, kind):
+    outcome = single(effect, lambda world: result).call("body", {})
+    assert (outcome.kind, outcome.value) == (kind, result)
+
+
+def test_a_session_says_which_world_it_is_and_how_many_calls_it_had():
+    session = opened(9)
+    session.call("list_items", {})
+    session.call("list_item", {})
+    assert repr(session) == "LocalSession('depot', seed=9, calls=2)"
+    assert (session.server, session.seed, session.definition, session.tools) == ("depot", 9, server, server.tools)
+    assert session.store.template is server.template(9)
+
+
+def test_an_outcome_has_what_arguments_stand_for_even_if_it_is_a_refusal():
+    session = opened()
+    lines = [{"item_id": session.call("list_items", {}).value["items"][0]["item_id"], "quantity": 1}]
+    assert session.call("stock_up", {"lines": lines}).resolved == {"lines": lines}
+
+    def refused(world: World) -> None:
+        world.resolves("at", "2031-05-14")
+        refuse("too_late", "no")
+
+    outcome = single("write", refused).call("body", {})
+    assert outcome == Outcome(Kind.REFUSED, code="too_late", message="no", resolved={"at": "2031-05-14"})
+
+
 # The log
 
 
@@ -213,10 +312,12 @@ def test_no_call_raises_however_deep_or_odd_its_parts_are(name, arguments):
     assert len(session.log) == 1
 
 
-def test_a_session_without_a_log_answers_alike():
+def test_a_session_without_a_log_answers_alike_and_so_do_its_forks():
     session, silent = opened(), LocalSession(server, 1, keep_log=False)
     assert silent.call("list_items", {}) == session.call("list_items", {})
-    assert silent.log == ()
+    twin = silent.fork()
+    assert twin.call("list_items", {}) == session.call("list_items", {})
+    assert silent.log == twin.log == ()
 
 
 # Forks, attempts, resets

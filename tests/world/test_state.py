@@ -3,6 +3,8 @@
 import json
 import sqlite3
 import threading
+from collections.abc import Callable
+from typing import Any
 
 import apsw
 import pytest
@@ -10,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proverl.errors import InfrastructureError
+from proverl.world.domain import Entity
 from proverl.world.schema import Schema
-from proverl.world.state import Hot, Store, Template, raw_changes
+from proverl.world.state import READERS_PER_THREAD, Hot, Store, Template, raw_changes
 
 SQL = """
 CREATE TABLE person (
@@ -364,7 +367,6 @@ def test_hot_keeps_to_its_limit_and_spares_to_theirs():
     for store in stores:
         store.close()
     assert len(hot) == 0
-    assert len(hot._order) == 2
 
 
 def test_a_store_in_an_attempt_or_in_use_by_another_thread_is_not_evicted():
@@ -385,9 +387,13 @@ def test_a_store_in_an_attempt_or_in_use_by_another_thread_is_not_evicted():
 
 def test_a_store_that_nobody_holds_is_let_go():
     hot = Hot(limit=2)
+    gone = []
     for _ in range(20):
-        run(Store(TEMPLATE, hot=hot), [("DELETE FROM visit",)])
-    assert sum(reference() is not None for reference in hot._stores.values()) == 0
+        store = Store(TEMPLATE, hot=hot)
+        run(store, [("DELETE FROM visit",)])
+        gone.append(store.reference)
+        del store
+    assert [reference() for reference in gone] == [None] * 20
     assert len(hot) <= 3
 
 
@@ -471,3 +477,213 @@ def test_eight_threads_on_their_own_stores_of_one_template_never_meet():
         thread.join()
     assert not failures
     assert [together[seed] for seed in range(8)] == alone
+
+
+# What is kept open
+
+
+class Counted(Template):
+    """A template that counts how often it was opened."""
+
+    opened = 0
+
+    def open(self) -> apsw.Connection:
+        self.opened += 1
+        return super().open()
+
+
+def counted() -> Counted:
+    made = Counted(SCHEMA, TEMPLATE.blob)
+    made.opened = 0
+    return made
+
+
+def in_a_new_thread(work: Callable[[], Any]) -> Any:
+    found: list[Any] = []
+    thread = threading.Thread(target=lambda: found.append(work()))
+    thread.start()
+    thread.join()
+    (result,) = found
+    return result
+
+
+def test_a_thread_keeps_the_readers_that_it_used_last_and_opens_the_others_again() -> None:
+    templates = [counted() for _ in range(READERS_PER_THREAD + 1)]
+    *first, last = templates
+
+    def read() -> list[int]:
+        readers = [template.reader() for template in first]
+        assert [template.reader() for template in reversed(first)] == readers[::-1]
+        assert sum(template.opened for template in templates) == READERS_PER_THREAD
+        last.reader()  # the one used longest ago is the last of the first ones
+        assert [template.reader() for template in first[:-1]] == readers[:-1]
+        assert first[-1].reader() is not readers[-1]
+        return [template.opened for template in templates]
+
+    assert in_a_new_thread(read) == [1] * (READERS_PER_THREAD - 1) + [2, 1]
+
+
+def test_each_thread_has_a_reader_of_its_own() -> None:
+    template = counted()
+    assert template.reader() is template.reader()
+    assert in_a_new_thread(template.reader) is not template.reader()
+    assert template.opened == 2
+
+
+def test_reading_opens_no_database_and_the_first_write_opens_one() -> None:
+    template = counted()
+    store = Store(template, hot=Hot())
+    for _ in range(3):
+        assert store.connection() is template.reader()
+        with store.transaction(writable=False):
+            store.connection().execute("SELECT * FROM pet").fetchall()
+    assert (template.opened, store.snapshot(), store.digest()) == (1, b"", template.digest)
+    assert run(store, [("DELETE FROM visit",)])
+    assert run(store, [("DELETE FROM pair",)])
+    assert store.connection() is not template.reader()
+    assert template.opened == 2
+
+
+def test_the_stores_that_wrote_longest_ago_go_cold_first() -> None:
+    template = counted()
+    hot = Hot(limit=2, spare=0)
+    first, second, third = (Store(template, hot=hot) for _ in range(3))
+    for store in (first, second, first, third):
+        assert run(store, [("UPDATE person SET weight = weight + 1",)])
+    assert len(hot) == 2
+    opened = template.opened
+    for store in (first, third):
+        store.connection()
+    assert template.opened == opened
+    assert dump(second.connection()) == dump(third.connection())
+    assert template.opened == opened + 1
+    assert len(hot) == 2
+
+
+def test_spare_databases_serve_the_next_store_of_their_template_latest_first_and_are_no_more_than_told() -> None:
+    template, other = counted(), counted()
+    hot = Hot(spare=2)
+    made = [hot.take(template) for _ in range(3)]
+    assert template.opened == 3
+    assert all(database.in_transaction for database in made)
+    for database in made:
+        database.execute("DELETE FROM visit")
+        hot.give(template, database)
+    assert hot.take(other) not in made
+    taken = [hot.take(template) for _ in range(3)]
+    assert taken[:2] == [made[2], made[1]]
+    assert taken[2] not in made
+    assert (template.opened, other.opened) == (4, 1)
+    assert all(dump(database) == dump(template.reader()) and database.in_transaction for database in taken)
+
+
+def test_the_limit_of_spares_goes_over_all_templates_and_the_oldest_goes_first() -> None:
+    templates = [counted() for _ in range(3)]
+    hot = Hot(spare=2)
+    made = [hot.take(template) for template in templates]
+    for template, database in zip(templates, made, strict=True):
+        hot.give(template, database)
+    assert [hot.take(template) is database for template, database in zip(templates, made, strict=True)] == [
+        False,
+        True,
+        True,
+    ]
+
+
+def test_a_closed_store_gives_its_database_back_and_stands_at_the_template_again() -> None:
+    template = counted()
+    hot = Hot()
+    for _ in range(5):
+        store = Store(template, hot=hot)
+        assert run(store, [("DELETE FROM person",)])
+        assert len(hot) == 1
+        store.close()
+        assert (len(hot), store.digest(), store.changes()) == (0, template.digest, ())
+    assert template.opened == 1
+
+
+# What laws look at
+
+
+def test_a_sample_is_the_first_rows_in_order_of_the_key_with_the_columns_asked_for() -> None:
+    store = Store(TEMPLATE)
+    run(store, [("INSERT INTO visit VALUES ('t1', 7, 'b')",)])
+    expected = [("t0", 1), ("t0", 2), ("t1", 7), ("t2", 1)]
+    for most in (-1, 4, 9, 1, 2, 0):
+        found = store.sample("visit", ["number", "pet_id"], most)
+        assert [(row["pet_id"], row["number"]) for row in found] == expected[: None if most < 0 else most]
+        assert all(list(row) == ["number", "pet_id"] for row in found)
+
+
+def test_the_keys_of_an_entity_are_those_of_its_view_in_its_order() -> None:
+    store = Store(TEMPLATE)
+    run(store, [("UPDATE person SET weight = 9 WHERE person_id = 'p2'",)])
+    assert store.keys(Entity("person", order="weight DESC, person_id")) == ["p2", "p1", "p0"]
+    assert store.keys(Entity("person", view="(SELECT * FROM person WHERE weight > 2)")) == ["p1", "p2"]
+
+
+@given(st.lists(call, min_size=1, max_size=6))
+def test_the_row_of_a_change_is_the_row_as_it_is_now(calls):
+    store = Store(TEMPLATE)
+    for made in calls:
+        run(store, *made)
+    now = dump(store.connection())
+    for change in store.changed_rows():
+        name, op, old, new = change
+        table = SCHEMA.tables[name]
+        before = dict(zip(table.columns, (new if op == "INSERT" else old) or (), strict=True))
+        there = now.get((name, tuple(before[column][0] for column in table.key)))
+        found = store.row_of(change)
+        assert repr(found) == repr(None if there is None else tuple(there.values()))
+        assert (found is None) == (op == "DELETE")
+
+
+def test_a_write_says_how_many_rows_it_touched_and_is_shown_to_who_asks() -> None:
+    store = Store(TEMPLATE)
+    seen: list[str] = []
+    store.before_write = seen.append
+    with store.transaction():
+        touched = [
+            store.write("UPDATE visit SET note = ? WHERE pet_id = ?", ("x", "t0")),
+            store.write("DELETE FROM visit WHERE number > ?", (9,)),
+        ]
+    assert touched == [2, 0]
+    assert seen == ["UPDATE visit SET note = ? WHERE pet_id = ?", "DELETE FROM visit WHERE number > ?"]
+
+
+# Templates
+
+
+CELLS = [
+    (table, column, key)
+    for (table, key), record in dump(TEMPLATE.open()).items()
+    for column in record
+    if column not in SCHEMA.tables[table].key
+]
+
+
+@pytest.mark.parametrize(("table", "column", "key"), CELLS)
+def test_the_digest_of_a_template_sees_every_cell(table: str, column: str, key: tuple[Any, ...]) -> None:
+    connection = TEMPLATE.open()
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_FKEY, 0)
+    where = " AND ".join(f"{one} = ?" for one in SCHEMA.tables[table].key)
+    connection.execute(f"UPDATE {table} SET {column} = coalesce({column}, 0) || '7' WHERE {where}", key)
+    assert connection.changes() == 1
+    assert Template(SCHEMA, connection.serialize("main")).digest != TEMPLATE.digest
+
+
+def test_the_digest_of_a_template_sees_rows_that_come_and_go_and_not_their_order() -> None:
+    digests = {TEMPLATE.digest}
+    for sql in ("DELETE FROM pair WHERE pair_id = 1", "INSERT INTO visit VALUES ('t0', 3, NULL)"):
+        connection = TEMPLATE.open()
+        connection.execute(sql)
+        digests.add(Template(SCHEMA, connection.serialize("main")).digest)
+    assert len(digests) == 3
+    connection = apsw.Connection(":memory:")
+    SCHEMA.create(connection)
+    connection.execute("BEGIN; PRAGMA defer_foreign_keys = ON")
+    for (table, _), record in reversed(dump(TEMPLATE.open()).items()):
+        connection.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(record))})", list(record.values()))
+    connection.execute("COMMIT")
+    assert connection.serialize("main") != TEMPLATE.blob
+    assert Template(SCHEMA, connection.serialize("main")).digest == TEMPLATE.digest

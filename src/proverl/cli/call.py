@@ -24,13 +24,15 @@ def call(
     from .tables import outcome
 
     session = servers.open_session(server, seed)
-    found = session.call(servers.load(server).tool(tool).name, _arguments(arguments or []))
+    known = servers.load(server).tool(tool)
+    found = session.call(known.name, _arguments(arguments or [], known.input_schema["properties"]))
     outcome(found, as_json=as_json)
     raise typer.Exit(0 if found.succeeded else 1)
 
 
-def _arguments(given: list[str]) -> dict[str, Any]:
-    """`name=value` pairs, each value as JSON where it is JSON, or one JSON object."""
+def _arguments(given: list[str], properties: dict[str, Any]) -> dict[str, Any]:
+    """`name=value` pairs, or one JSON object. A value is JSON where it is JSON, unless its argument is a text (a PIN)."""
+    import contextlib
     import json
 
     if len(given) == 1 and given[0].lstrip().startswith("{"):
@@ -44,8 +46,8 @@ def _arguments(given: list[str]) -> dict[str, Any]:
         name, equals, text = item.partition("=")
         if not equals:
             raise UsageError(f"{item!r} is no name=value; write for example kind=savings")
-        try:
-            pairs[name] = json.loads(text)
-        except json.JSONDecodeError:
-            pairs[name] = text
+        pairs[name] = text
+        if properties.get(name, {}).get("type") != "string":
+            with contextlib.suppress(json.JSONDecodeError):
+                pairs[name] = json.loads(text)
     return pairs

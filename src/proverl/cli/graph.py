@@ -19,10 +19,12 @@ def graph(
 ) -> None:
     """Show how the tools of a server depend on each other."""
     from .. import servers
-    from ..synth.converse import Domain
+    from ..synth.graph import Graph
+    from ..synth.phrases import read
     from .tables import show
 
-    found = Domain.of(servers.load(server)).graph
+    known = servers.load(server)
+    found = Graph(known.tools, read(known).base) if known.has("phrases.toml") else Graph(known.tools)
     if chains:
         rows = [{"length": len(chain), "chain": list(chain)} for chain in found.chains(chains, seed)]
         show(f"Chains of {server}", rows, as_json=as_json)

@@ -1,8 +1,8 @@
 """What the reads of a server should answer, worked out in plain Python over its tables by somebody else.
 
 Covers: how an oracle sees a world and how it refuses; walking sessions and comparing each read with its oracle. Does
-not cover: any oracle. One is written from a tool's published description and schema.sql by somebody who has not opened the
-tool, so that the two share no mistake.
+not cover: any oracle. One is written from a tool's published description and schema.sql by somebody who has not opened
+the tool, so that the two share no mistake.
 """
 
 from __future__ import annotations

@@ -72,9 +72,21 @@ class Server:
             self.schema.check_entity(entity)
         self._templates: OrderedDict[int, Template] = OrderedDict()
         self._lock = Lock()
+        self._check_entities()
         unknown = [tool for tool in self.discovery if tool not in self._functions]
         if unknown:
             raise DefinitionError(f"{name}: discovery names {unknown}, which are no tools")
+
+    def _check_entities(self) -> None:
+        prefixes: dict[str, str] = {}
+        for entity in self.entities:
+            if entity.lister and entity.lister not in self._functions:
+                raise DefinitionError(f"{self.name}: {entity.name} is listed by {entity.lister!r}, which is no tool")
+            twin = prefixes.setdefault(entity.prefix, entity.name)
+            if entity.prefix and twin != entity.name:
+                raise DefinitionError(
+                    f"{self.name}: the ids of {twin} and {entity.name} both begin with {entity.prefix!r}"
+                )
 
     def __repr__(self) -> str:
         return f"Server({self.name!r}, {len(self._functions)} tools)"

@@ -205,7 +205,7 @@ def _documentation(body: Callable[..., Any]) -> str:
 
 def _docstring(name: str, text: str) -> tuple[str, dict[str, str]]:
     """The description, and the texts under `Args:` by parameter."""
-    head, _, tail = text.partition("\nArgs:\n")
+    head, _, tail = f"\n{text}".partition("\nArgs:\n")
     if not head.strip():
         raise DefinitionError(f"{name}: no docstring; it is what the model reads")
     about: dict[str, str] = {}

@@ -300,7 +300,9 @@ def find_files(tables: Tables, arguments: dict[str, Json]) -> Json:
 
 def compare_dirs(tables: Tables, arguments: dict[str, Json]) -> Json:
     disk = Disk(tables)
-    places = both(lambda key: disk.folder(arguments, key), ("not_found", "not_a_folder", "permission_denied", "broken_link"))
+    places = both(
+        lambda key: disk.folder(arguments, key), ("not_found", "not_a_folder", "permission_denied", "broken_link")
+    )
     if places[0].node["node_id"] == places[1].node["node_id"]:
         raise Refusal("same_folder")
     first, second = ({"/".join(row.trail): row.node for row in disk.below(place.node)} for place in places)

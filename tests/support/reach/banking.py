@@ -430,13 +430,13 @@ WAYS: dict[tuple[str, str], Callable[[Bank], Outcome]] = {
 }
 
 
-def _search(tool: str, code: str) -> Outcome:
+def _search(tool: str, code: str, customer: type[Bank]) -> Outcome:
     """The outcome with this code, from the first seed on which the way leads to it."""
     last: Outcome | None = None
     for seed in count():
         if seed == MOST_SEEDS:
             raise AssertionError(f"{tool} {code}: not reached on {MOST_SEEDS} seeds; last: {last}")
-        bank = Bank(seed)
+        bank = customer(seed)
         try:
             last = WAYS[tool, code](bank)
         except NotHere:
@@ -449,9 +449,9 @@ def _search(tool: str, code: str) -> Outcome:
     raise AssertionError
 
 
-def reach() -> dict[tuple[str, str], Callable[[], Outcome]]:
+def reach(customer: type[Bank] = Bank) -> dict[tuple[str, str], Callable[[], Outcome]]:
     """For each (tool, code) a function that reaches the refusal and returns its outcome."""
-    return {way: lambda way=way: _search(*way) for way in WAYS}
+    return {way: lambda way=way: _search(*way, customer) for way in WAYS}
 
 
 # States in which refusals hold together that the ways to single ones do not bring together

@@ -31,7 +31,7 @@ CANCELLED = "e.status = 'cancelled' AND e.start > w.moment AND e.rrule = ''"
 SERIES = "e.status = 'confirmed' AND e.start > w.moment AND e.rrule <> ''"
 OTHERS = """
     SELECT event_id FROM event_now, world_now WHERE NOT mine AND status = 'cancelled' AND start > moment
-    ORDER BY writable IS TRUE, event_id
+    AND calendar_id IS NULL ORDER BY event_id
 """
 SHUT_OFF = "SELECT event_id FROM event_now WHERE mine AND NOT writable ORDER BY event_id"
 NO_EVENT = "SELECT 'evn_0000' AS event_id"

@@ -308,7 +308,7 @@ FROM (
       WHEN w.now < o.delivered_at THEN 'riding'
       ELSE 'delivered'
     END AS stage
-  FROM food_order o JOIN world_clock w ON w.clock_id = 1 JOIN account a ON a.account_id = 1
+  FROM food_order o CROSS JOIN world_clock w CROSS JOIN account a
 );
 
 CREATE VIEW food_order_now AS

@@ -243,7 +243,7 @@ def cancel_food_order(
         refuse("already_on_the_way", f"{name} is on the way; it cannot be cancelled any more")
     if order["stage"] == "delivered":
         refuse("already_delivered", f"{name} is delivered; report_food_problem is for what went wrong")
-    if fee is not None and fee > max_fee:
+    if fee > max_fee:
         costs = f"cancelling costs {dollars(fee)} USD now, more than max_fee {dollars(max_fee)}"
         refuse("cancel_fee_applies", f"{costs}; ask whether that is accepted")
     refund = 0 if order["pay_with"] == "cash" else order["total"] - fee

@@ -1,0 +1,1 @@
+"""The tests of the library: ways to refusals, the order of checks, oracles of reads, invariants."""

@@ -1,0 +1,1 @@
+"""The tools of the library, one module for each noun."""
