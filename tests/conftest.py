@@ -1,7 +1,7 @@
 """How the tests run: hypothesis profiles, no network for model hubs, and an account of what ran at the end."""
 
 import os
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
@@ -49,13 +49,15 @@ def cases() -> Counter[str]:
 
 def seconds_by_part(stats: dict[str, list]) -> str:
     """Where the time went, the dearest part first: a folder of tests, and of the servers each by its name."""
-    spent: Counter[str] = Counter()
+    spent: dict[str, float] = defaultdict(float)
     for report in (one for kind in ("passed", "failed", "error", "") for one in stats.get(kind, ())):
         file, _, test = report.nodeid.partition("::")
         folder = file.removeprefix("tests/").rpartition("/")[0] or "tests"
         named = [name for name in SERVERS if folder == "servers" and (name in file or f"[{name}" in test)]
         spent[f"servers/{named[0]}" if named else folder] += getattr(report, "duration", 0.0)
-    return ", ".join(f"{part} {seconds:.0f}" for part, seconds in spent.most_common() if seconds >= 1)
+    return ", ".join(
+        f"{part} {seconds:.0f}" for part, seconds in sorted(spent.items(), key=lambda one: -one[1]) if seconds >= 1
+    )
 
 
 def pytest_terminal_summary(terminalreporter, config: pytest.Config) -> None:

@@ -152,23 +152,22 @@ def asked(session: LocalSession) -> Iterator[tuple[str, Row]]:
     for address in addresses:
         yield "search_restaurants", {"dropoff_address_id": address}
         yield "list_food_baskets", {"dropoff_address_id": address}
-    for arguments in (
-        {"cuisine": "thai"},
-        {"min_rating": 4.2},
-        {"max_delivery_fee": 2.99},
-        {"query": dish[1:].upper()},
-    ):
+    parts = ({"query": dish[1:].upper()}, {"query": f" {dish[:-1].lower()} "})
+    for arguments in ({"cuisine": "thai"}, {"min_rating": 4.2}, {"max_delivery_fee": 2.99}, *parts):
         yield "search_restaurants", arguments
     for restaurant in ids(session, "restaurant", "restaurant_id", 8):
         yield "get_restaurant_menu", {"restaurant_id": restaurant}
-        yield "get_restaurant_menu", {"restaurant_id": restaurant, "diet": "vegetarian", "query": "e"}
+        for diet in ("vegetarian", "vegan"):
+            yield "get_restaurant_menu", {"restaurant_id": restaurant, "diet": diet}
+        yield "get_restaurant_menu", {"restaurant_id": restaurant, "query": " ED "}
         yield "list_dropoff_addresses", {"restaurant_id": restaurant}
     for one in ids(session, "(SELECT DISTINCT dish_id FROM option_group)", "dish_id", 25):
         yield "get_dish_options", {"dish_id": one}
     for tool in ("list_food_baskets", "list_dropoff_addresses"):
         yield tool, {}
-    for more in ({}, {"page": 2}, {"stage": "delivered"}, {"stage": "riding"}, {"since": days[-3]}, {"query": dish}):
-        yield "list_food_orders", more
+    pages = ({}, {"page": 2}, {"stage": "delivered"}, {"stage": "riding"}, {"since": days[-3]})
+    for arguments in (*pages, *parts):
+        yield "list_food_orders", arguments
     for order in ids(session, "food_order", "order_id", 100):
         yield "track_food_order", {"order_id": order}
 

@@ -18,7 +18,7 @@ from proverl.world.schema import Schema
 from proverl.world.session import LocalSession
 from proverl.world.state import Store, Template
 from support.shop import server as shop
-from support.shop.tools import CUSTOMER, ITEM
+from support.shop.tools import ITEM
 
 
 class Row(TypedDict):

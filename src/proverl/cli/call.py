@@ -31,7 +31,7 @@ def call(
 
 
 def _arguments(given: list[str], properties: dict[str, Any]) -> dict[str, Any]:
-    """`name=value` pairs, or one JSON object. A value is JSON where it is JSON, unless its argument is a text (a PIN)."""
+    """`name=value` pairs or one JSON object; a value is JSON where it is JSON and its argument no text (a PIN, say)."""
     import contextlib
     import json
 
