@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import fnmatch
 import itertools
 import re
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from proverl.errors import Refused
 from proverl.records import Kind
-from proverl.servers.filesystem.differences import blocks, unified
+from proverl.servers.filesystem.differences import blocks, common, unified
 from proverl.servers.filesystem.patterns import find_glob
 from support.filesystem_model import Model, code, do, opened
 
@@ -155,6 +156,55 @@ def test_a_diff_turns_the_old_text_into_the_new_one(old: list[str], new: list[st
     differing = blocks(old, new)
     assert (differing == []) is (old == new)
     assert _patched(old, list(unified(old, new, differing))) == new
+
+
+CUTS = st.lists(st.tuples(st.integers(0, 40), st.integers(0, 3), st.integers(0, 3)), max_size=5)
+
+
+@given(length=st.integers(0, 40), cuts=CUTS)
+def test_a_diff_of_lines_that_come_once_is_the_one_of_the_standard_library(
+    length: int, cuts: list[tuple[int, int, int]]
+) -> None:
+    """Where no line comes twice there is one smallest diff, so hunks, heads and context can be compared."""
+    old = [f"line {number}" for number in range(length)]
+    new, at = [], 0
+    for place, (start, removed, added) in enumerate(sorted(cuts)):
+        new += old[at:start] if start > at else []
+        new += [f"new {place} {number}" for number in range(added)]
+        at = min(length, max(at, start) + removed)
+    new += old[at:]
+    wanted = list(difflib.unified_diff(old, new, lineterm=""))[2:]
+    assert list(unified(old, new, blocks(old, new))) == wanted
+
+
+@given(old=LINES, new=LINES)
+def test_matched_lines_are_equal_and_in_order_and_most_that_can_be_matched_are(old: list[str], new: list[str]) -> None:
+    pairs = common(old, new)
+    assert all(old[x] == new[y] for x, y in pairs)
+    assert all(x < a and y < b for (x, y), (a, b) in itertools.pairwise(pairs))
+    least = next((n for n, (x, y) in enumerate(zip(old, new, strict=False)) if x != y), min(len(old), len(new)))
+    assert len(pairs) >= least
+    assert pairs[:least] == [(number, number) for number in range(least)]
+    if not set(old) & set(new):
+        assert pairs == []
+
+
+@given(old=st.lists(st.sampled_from("ab"), max_size=5), new=st.lists(st.sampled_from("ab"), max_size=5))
+def test_in_short_texts_whose_lines_come_often_as_many_lines_are_matched_as_can_be(
+    old: list[str], new: list[str]
+) -> None:
+    old, new = [*old, "a", "b", *old], [*new, "a", "b", *new]
+    assert len(common(old, new)) == _longest(old, new)
+
+
+def _longest(old: list[str], new: list[str]) -> int:
+    """The length of the longest common subsequence, row by row."""
+    row = [0] * (len(new) + 1)
+    for line in old:
+        above, row = row, [0]
+        for place, other in enumerate(new):
+            row.append(above[place] + 1 if line == other else max(row[place], above[place + 1]))
+    return row[-1]
 
 
 class Counting(str):

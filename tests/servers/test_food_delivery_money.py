@@ -6,6 +6,7 @@ and rows are moved behind the tools' back where a world does not stand on the ed
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from datetime import timedelta
 from typing import Any
@@ -293,3 +294,70 @@ def test_a_restaurant_is_open_from_its_first_minute_to_the_one_before_the_last()
 def test_every_tool_but_adding_a_dish_can_be_called_twice() -> None:
     assert [tool.name for tool in SERVER.tools if not tool.idempotent] == ["add_dish_to_basket"]
     assert timedelta(minutes=3) == SERVER.tick
+
+
+# What a refusal tells
+
+
+def told_amounts(message: str) -> list[str]:
+    return re.findall(r"[0-9]+\.[0-9]{2}\b", message)
+
+
+def test_a_refusal_names_the_amounts_that_it_is_about() -> None:
+    session, order = world_with(ORDER.format("preparing") + " AND pay_with = 'card' AND tip > 100")
+    tracked = done(session, "track_food_order", **order)
+    fee, tip = f"{in_cents(tracked['total']) // 2 / 100:.2f}", f"{tracked['tip']:.2f}"
+    for tool, arguments, code, amounts in (
+        ("cancel_food_order", {"max_fee": 0.5}, "cancel_fee_applies", [fee, "0.50"]),
+        ("tip_food_courier", {"tip_amount": 0.25}, "tip_not_raised", ["0.25", tip]),
+        ("tip_food_courier", {"tip_amount": 50.01}, "tip_too_high", ["50.01", "50.00"]),
+    ):
+        outcome = session.call(tool, {**order, **arguments})
+        assert (outcome.code, told_amounts(outcome.message)) == (code, amounts)
+
+
+def test_a_refusal_of_a_basket_names_what_it_holds_and_what_it_needs() -> None:
+    session, row = world_with("SELECT * FROM basket_now WHERE state = 'open' AND missing_to_minimum > 0")
+    basket, subtotal = {"basket_id": row["basket_id"]}, f"{row['subtotal'] / 100:.2f}"
+    ((address,),) = sql(session, "SELECT min(dropoff_address_id) FROM dropoff_address")
+    put(session, "INSERT INTO promo VALUES ('BIG9', 0, 900, 123456, '2000-01-01', '2100-01-01', NULL, 0)")
+    order = session.call("place_food_order", {**basket, "dropoff_address_id": address, "pay_with": "card"})
+    assert told_amounts(order.message) == [f"{row['minimum_order'] / 100:.2f}", subtotal]
+    promo = session.call("apply_meal_promo", {**basket, "promo_code": "big9"})
+    assert (promo.code, told_amounts(promo.message)) == ("below_promo_minimum", ["1234.56", subtotal])
+
+
+@pytest.mark.parametrize(("pay_with", "limit"), [("cash", "60.00"), ("wallet", "1.23")])
+def test_a_refused_payment_names_what_is_there_and_what_is_asked(pay_with: str, limit: str) -> None:
+    session, ready = world_with(READY + FITS + " AND r.accepts_cash AND b.subtotal > 1500")
+    put(session, "UPDATE account SET wallet_cents = 123")
+    total = done(session.fork(), "place_food_order", **ready, pay_with="card", tip_amount=50)["total"]
+    refused = session.call("place_food_order", {**ready, "pay_with": pay_with, "tip_amount": 50})
+    assert (refused.code, told_amounts(refused.message)) == ("payment_not_possible", [limit, f"{total:.2f}"])
+
+
+# Codes and defaults
+
+
+@pytest.mark.parametrize(("mine", "others", "dropped"), [(0, 10**6, False), (10**6, 0, True)])
+def test_a_code_is_dropped_for_its_own_minimum_and_no_other(mine: int, others: int, dropped: bool) -> None:
+    session, line = world_with("SELECT basket_line_id, quantity, basket_id FROM basket_line_now WHERE NOT sold_out")
+    codes = [code for (code,) in sql(session, "SELECT code FROM promo ORDER BY 1")]
+    for code in (codes[0], codes[len(codes) // 2], codes[-1]):
+        fork = session.fork()
+        put(fork, "UPDATE promo SET minimum_cents = iif(code = ?, ?, ?)", code, mine, others)
+        put(fork, "UPDATE basket SET promo_code = ? WHERE basket_id = ?", code, line["basket_id"])
+        change = {"basket_line_id": line["basket_line_id"], "quantity": line["quantity"]}
+        assert done(fork, "change_basket_dish", **change)["promo_dropped"] == dropped
+        left = sql(fork, "SELECT promo_code FROM basket WHERE basket_id = ?", line["basket_id"])
+        assert left == [(None if dropped else code,)]
+
+
+def test_a_default_is_the_one_that_the_description_tells() -> None:
+    found = 0
+    for tool in SERVER.tools:
+        for name, schema in tool.input_schema["properties"].items():
+            told = re.search(r"default ([0-9]+)", schema["description"])
+            assert schema.get("default") == (None if told is None else int(told[1])), (tool.name, name)
+            found += told is not None
+    assert found == 4

@@ -188,8 +188,7 @@ class Model:
 
     def schedule_payee_payment(self, a: Arguments) -> Row:
         cents, end = self.cents(a["amount"]), a.get("end_date")
-        for text in filter(None, (a["start_date"], end)):
-            refuse("invalid_argument", when=not is_day(text))
+        refuse("invalid_argument", when=not is_day(a["start_date"]) or (end is not None and not is_day(end)))
         refuse("invalid_argument", when=a["start_date"] > f"{self.now.year + 1}{self.today[4:]}")
         refuse("invalid_argument", when=end and a["frequency"] == "single")
         sender, payee = self.account(a["from_account_id"]), self.payee(a["payee_id"])
@@ -223,7 +222,7 @@ class Model:
         if a["state"] == "active":
             refuse("pin_required", when=a.get("pin") is None)
             self.check_pin(a["pin"])
-            disputes = self.rows("dispute", status="open", reason="unrecognized")
+            disputes = self.rows("dispute", reason="unrecognized")
             bought = [self.rows("bank_transaction", transaction_id=row["transaction_id"])[0] for row in disputes]
             refuse("locked_by_dispute", when=any(row["card_id"] == a["card_id"] for row in bought))
         card["locked"] = int(a["state"] == "locked")

@@ -35,7 +35,9 @@ def title_of(event: Row) -> str:
 
 def read_moment(world: World, name: str, text: str, code: str = "invalid_argument") -> datetime:
     """A caller's moment in whole seconds of the user's zone; refuses with `code` what is none."""
-    moment = check_moment(text, name, world.offset, code).replace(microsecond=0)
+    moment = check_moment(text, name, world.offset, code)
+    if moment.microsecond:
+        refuse(code, f"{name} {text!r} has a fraction of a second; give whole seconds")
     world.resolves(name, iso(moment))
     return moment
 

@@ -65,8 +65,8 @@ def text_file(parent: int, name: str, text: str) -> New:
 def store_usage(world: World, size: int, entries: int, numbers: int = 0) -> int:
     """Count bytes and entries in, or out where negative; returns the first of so many new numbers."""
     world.run(
-        "UPDATE setting SET used_bytes = used_bytes + ?, used_entries = used_entries + ?, last_number = last_number + ?"
-        " WHERE setting_id = 1",
+        "UPDATE setting SET used_bytes = used_bytes + ?, used_entries = used_entries + ?,"
+        " last_number = last_number + ?",
         size,
         entries,
         numbers,

@@ -33,8 +33,6 @@ def common(old: list[str], new: list[str]) -> list[Pair]:
         while a < b and c < d and old[b - 1] == new[d - 1]:
             b, d = b - 1, d - 1
             found.append((b, d))
-        if a == b or c == d:
-            continue
         anchors = _anchors(old[a:b], new[c:d])
         if anchors:
             edges = [(-1, -1), *anchors, (b - a, d - c)]

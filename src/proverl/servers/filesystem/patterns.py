@@ -96,14 +96,14 @@ class LinePattern:
         """Begin and end of the first `most` lines of a text in which the pattern matches."""
         found: list[tuple[int, int]] = []
         position = 0
-        while position < len(text) and len(found) < most:
+        while len(found) < most:
             start = position if self.far else self._next(text, position)
-            if start < 0 or start == len(text):
+            if not 0 <= start < len(text):
                 break
             begin = text.rfind(b"\n", 0, start) + 1
             end = text.find(b"\n", start)
             end = len(text) if end < 0 else end
-            if not self.far or self._line.search(text[begin:end]) is not None:
+            if self._line.search(text[begin:end]) is not None:
                 found.append((begin, end))
             position = end + 1
         return found

@@ -49,7 +49,7 @@ def set_card_lock(
         if pin is None:
             refuse("pin_required", f"the PIN is needed to make {label} active; ask the customer for it")
         check_pin(world, pin)
-        if world.value("SELECT count(*) FROM dispute WHERE locked_card_id = ? AND status = 'open'", card_id):
+        if world.value("SELECT count(*) FROM dispute WHERE locked_card_id = ?", card_id):
             why = "a charge on it was disputed as unrecognized"
             refuse("locked_by_dispute", f"the {label} card stays locked because {why}; use another card")
     world.update(CARD, card_id, locked=int(state == "locked"))

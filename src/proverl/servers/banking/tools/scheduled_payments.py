@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import date
 from typing import Annotated
 
 from proverl.world.domain import SECRET, Day, Field, Money, Row, World, check_day, dollars, refuse, shown, tool
@@ -22,8 +22,6 @@ from ..results import (
     ScheduleStatus,
 )
 from ..rules import check_accounts, check_pin, find_open_payee
-
-FURTHEST_START = timedelta(days=365)
 
 
 @tool("read", refusals="account_not_found payee_not_found")
@@ -105,19 +103,23 @@ def check_dates(world: World, start_date: str, end_date: str | None, frequency: 
     start = check_day(start_date, "start_date")
     if end_date is not None:
         check_day(end_date, "end_date")
-    latest = world.now.date() + FURTHEST_START
+    latest = a_year_after(world.now.date())
     if start > latest:
         refuse("invalid_argument", f"start_date {start_date!r} is more than a year away; {latest} is the latest")
     if end_date is not None and frequency == "single":
         refuse("invalid_argument", f"a single payment has no end_date; leave {end_date!r} out")
 
 
+def a_year_after(when: date) -> date:
+    """The same day of the next year; after the 29th of February, the last of that month."""
+    return when.replace(year=when.year + 1, day=28 if (when.month, when.day) == (2, 29) else when.day)
+
+
 def check_duplicate(world: World, payee: Row, amount: int, frequency: Frequency) -> None:
     """Refuse duplicate_schedule."""
     same = world.one(
         "SELECT scheduled_payment_id, next_date FROM scheduled_payment"
-        " WHERE payee_id = ? AND amount = ? AND frequency = ? AND status <> 'ended'"
-        " ORDER BY scheduled_payment_id LIMIT 1",
+        " WHERE payee_id = ? AND amount = ? AND frequency = ? AND status <> 'ended'",
         payee["payee_id"],
         amount,
         frequency,

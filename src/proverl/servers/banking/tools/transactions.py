@@ -131,7 +131,7 @@ def find_disputable(world: World, transaction_id: str) -> Row:
         how = "is already disputed; wait for the decision" if status == "disputed" else "was disputed and paid back"
         refuse("already_disputed", f"the purchase at {merchant} {how}")
     oldest = day(world.now.date() - DISPUTE_WINDOW)
-    if found["posted_at"] < oldest:
+    if found["posted_on"] < oldest:
         when = f"the purchase of {found['posted_on']} is more than 60 days old"
         refuse("dispute_window_closed", f"{when}; only purchases from {oldest} on can be disputed")
     return found

@@ -27,8 +27,8 @@ def plan_series(office: Office) -> None:
     """Let the user and colleagues set up series before the first of them takes place."""
     random, today = office.random, office.world.opening.date()
     monday = today + days(7 - today.weekday())
-    _plan_own(office, "main", monday + days(random.randrange(5)) - days(7 * 6), "weekly", 1, 7)
-    _plan_own(office, "main", office.workday(-BACK, -50), "weekly", 1, random.randint(3, 5))
+    _plan_own(office, "main", monday + days(random.randrange(5)) - days(7 * 6), "weekly", 1, 7, promised=True)
+    _plan_own(office, "main", office.workday(-BACK, -50), "weekly", 1, random.randint(3, 5), promised=True)
     for _ in range(random.randrange(12, 17)):
         _plan_drawn(office, "main" if random.random() < 0.8 else "team", -55, -5)
     for _ in range(random.randrange(3, 6)):
@@ -46,13 +46,16 @@ def _plan_drawn(office: Office, role: str, first: int, last: int) -> None:
     _plan_own(office, role, day, frequency, interval, min(count, 6) if frequency == "monthly" else count)
 
 
-def _plan_own(office: Office, role: str, day: date, frequency: Frequency, interval: int, count: int) -> None:
+def _plan_own(
+    office: Office, role: str, day: date, frequency: Frequency, interval: int, count: int, *, promised: bool = False
+) -> None:
+    """Let the user set up a series; one that every world has is promised nothing that could be refused or moved."""
     random = office.random
     start = office.at(day)
     starts = _starts(office, make_rule(frequency, interval, None, start), start, count)
     title, people = office.title("series_kinds", *starts), office.people(4)
     minutes = random.choice((15, 30, 30, 45, 60))
-    room_id = office.room(len(people), 0.4)
+    room_id = None if promised else office.room(len(people), 0.4)
     until = starts[-1].date().isoformat() if random.random() < 0.5 else None
 
     def set_up(world: Builder) -> None:
@@ -62,7 +65,8 @@ def _plan_own(office: Office, role: str, day: date, frequency: Frequency, interv
             world, office.calendars[role], title, *given, person_ids=people, room_id=room_id, **ends
         )
         answer(office, made["event_id"], people)
-        for occurrence in random.sample(starts[1:-1], min(len(starts[1:-1]), random.choice((0, 1, 1, 2, 3)))):
+        changed = 0 if promised else min(len(starts[1:-1]), random.choice((0, 1, 1, 2, 3)))
+        for occurrence in random.sample(starts[1:-1], changed):
             _plan_exception(office, made["event_id"], title, occurrence, people)
 
     office.world.plan(office.before(start, EARLY), set_up)

@@ -86,8 +86,7 @@ def store_session(world: Builder, cwd: str) -> None:
     elif tight < 0.2:
         free_entries = random.randrange(1, 5)
     world.run(
-        "UPDATE setting SET cwd = ?, umask = ?, quota_bytes = used_bytes + ?, quota_entries = used_entries + ?"
-        " WHERE setting_id = 1",
+        "UPDATE setting SET cwd = ?, umask = ?, quota_bytes = used_bytes + ?, quota_entries = used_entries + ?",
         cwd,
         random.choice((0o022, 0o022, 0o002, 0o027)),
         free_bytes,

@@ -93,7 +93,7 @@ def cd(world: World, path: FolderPath) -> results.Moved:
         path: folder; .. is the parent, ~ the home folder
     """
     folder = find_folder(world, path, ENTER)
-    world.run("UPDATE setting SET cwd = ? WHERE setting_id = 1", folder.path)
+    world.run("UPDATE setting SET cwd = ?", folder.path)
     return {"cwd": folder.path, "previous": folder.user.cwd}
 
 

@@ -114,5 +114,5 @@ def set_umask(world: World, umask: str) -> results.UmaskSet:
     if bits & 0o700:
         refuse("owner_bits_masked", f"{umask!r} would take rights from yourself; begin with 0, such as 027")
     previous = find_user(world).umask
-    world.run("UPDATE setting SET umask = ? WHERE setting_id = 1", bits)
+    world.run("UPDATE setting SET umask = ?", bits)
     return {"umask": umask, "previous": f"{previous:03o}"}
