@@ -39,8 +39,8 @@ test: $(VENV)/.dev lint  ## the tests, a sample of each law (at most 3 minutes o
 	$(BIN)/pytest -n 2
 
 soak: $(VENV)/.train build/foreign/.done  ## the full counts, foreign clients, training on tiny models (at most 60 minutes)
-	$(BIN)/pytest -n 2 -m soak
-	PYTHONPATH=examples PROVERL_SERVERS=library:server $(BIN)/pytest -n 2 -m 'soak or not soak' tests/servers -k library
+	$(BIN)/pytest -n 2 -m soak --timeout 1200
+	PYTHONPATH=examples PROVERL_SERVERS=library:server $(BIN)/pytest -n 2 -m 'soak or not soak' --timeout 1200 tests/servers -k library
 	$(BIN)/pytest -n 2 --hypothesis-profile soak tests/world/test_state.py tests/world/test_session.py \
 		tests/world/test_changes.py tests/test_strict_json.py tests/world/test_values.py
 	rm -rf build/tiny

@@ -5,14 +5,22 @@ The rules are checked on the rows, in plain Python that calls nothing of the ser
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta, timezone
 from itertools import combinations, pairwise
+from typing import Any
 
 import pytest
 
+from proverl.errors import Refused
 from proverl.servers import load
+from proverl.servers.banking.results import ACCOUNT, CARD
+from proverl.servers.banking.routing_numbers import bank_of
+from proverl.servers.banking.seed.purchases import buy
+from proverl.servers.banking.seed.rows import Life
+from proverl.world.builder import Builder
 from support.bank import Bank
 from support.banking_books import Books, arrival, at, books, broken_books, same_day_of_month, sql, today
 
@@ -143,7 +151,7 @@ def test_a_thousand_seeds_give_a_thousand_valid_worlds() -> None:
 
 
 def test_seeds_give_different_worlds() -> None:
-    assert len({SERVER.template(seed).digest for seed in range(30)}) == 30
+    assert len({SERVER.template(seed).digest for seed in SEEDS}) == len(SEEDS)
 
 
 # The bank's rules, kept all through the history
@@ -257,6 +265,82 @@ def test_a_transfer_has_two_legs_of_one_moment(life: int) -> None:
         }.items()
     }
     assert legs["outgoing"] == legs["incoming"] != []
+
+
+@each_life
+def test_a_fee_is_12_dollars_as_the_bank_writes_and_comes_after_an_overdraft(life: int) -> None:
+    world = books(life)
+    for account_id, account in world.accounts.items():
+        balances = [account["opening_balance"]]
+        for _, moved, row in world.movements(account_id):
+            if row["category"] == "fees":
+                assert (row["merchant"], moved) == ("Overdraft fee", -12_00)
+                assert balances[-2] < 0, "before the transfer that ended the overdraft"
+            balances.append(balances[-1] + moved)
+
+
+def test_a_purchase_is_refused_as_the_bank_says() -> None:
+    """The bank's check of a purchase, which no tool makes."""
+    world = Builder(SERVER.schema, "banking", 1, ["acc", "crd", "txn"])
+    world.open_at(datetime(2031, 5, 14, 9, tzinfo=timezone(timedelta(hours=-7))))
+    life = Life(world, "4417")
+    plain = {"kind": "checking", "masked_number": "****1111", "opening_balance": 100_00, "opened_on": "2030-01-01"}
+    limits = {"overdraft_limit": 0, "daily_limit": 1_000_00, "status": "open"}
+    account = world.add(ACCOUNT, nickname="Everyday Checking", balance=100_00, **plain, **limits)
+
+    def card(label: str, **given: Any) -> str:
+        usual = {"kind": "debit", "last4": "1234", "daily_spend_limit": 60_00, "expires_on": "2031-05-14", "locked": 0}
+        return world.add(CARD, label=label, account_id=account, **{**usual, **given})
+
+    def bought(card_id: str, cents: int, status: str = "posted") -> str:
+        try:
+            buy(world, life, card_id, (cents, "Corner Brew", "dining"), None, status)
+        except Refused as refused:
+            return refused.code
+        return ""
+
+    good, other = card("Good"), card("Other", daily_spend_limit=500_00)
+    assert bought(card("Expired", expires_on="2031-05-13"), 1_00) == "card_expired"
+    assert bought(card("Locked", locked=1), 1_00) == "card_locked"
+    assert bought(good, 60_01) == "card_limit_exceeded"
+    assert bought(good, 20_00) == ""
+    assert bought(good, 30_00, "pending") == ""
+    assert bought(good, 10_01) == "card_limit_exceeded", "what is pending counts"
+    assert bought(other, 50_01) == "insufficient_funds", "what is pending is held back"
+    assert bought(other, 40_00) == "", "each card has its own limit"
+    assert bought(good, 10_00) == ""
+    assert bought(good, 1) == "insufficient_funds"
+    world.set_clock(world.opening + timedelta(hours=15))
+    assert world.value("SELECT balance FROM account") == 100_00 - 20_00 - 40_00 - 10_00
+
+
+@each_life
+def test_numbers_and_nicknames_have_their_forms(life: int) -> None:
+    world = books(life)
+    kinds = {"Checking", "Savings", "Credit"}
+    for account in world.accounts.values():
+        assert re.fullmatch(r"\*{4}[0-9]{4}", account["masked_number"])
+        named = kinds & set(account["nickname"].split())
+        assert named <= {account["kind"].title()}
+        assert named or account["kind"] == "savings", "a fund may be called a fund"
+    for card in world.cards.values():
+        assert re.fullmatch("[0-9]{4}", card["last4"])
+        assert (card["kind"] == "credit") == (world.accounts[card["account_id"]]["kind"] == "credit")
+        assert (date.fromisoformat(card["expires_on"]) + timedelta(days=1)).day == 1, "the last day of a month"
+        assert card["daily_spend_limit"] % 10_00 == 0
+        assert 50_00 <= card["daily_spend_limit"] <= 10_000_00
+    for payee in world.payees.values():
+        assert re.fullmatch("[0-9]{6,17}", payee["account_number"])
+        assert payee["bank_name"] == bank_of(payee["routing_number"])
+
+
+@each_life
+def test_a_merchant_is_of_one_category_and_money_moves_after_the_account_was_opened(life: int) -> None:
+    world = books(life)
+    categories: dict[str, str] = {}
+    for row in world.transactions:
+        assert categories.setdefault(row["merchant"], row["category"]) == row["category"]
+        assert row["posted_at"] > world.accounts[row["account_id"]]["opened_on"]
 
 
 # Payees
@@ -373,6 +457,20 @@ def test_each_code_stands_in_a_message_of_its_own(life: int) -> None:
         assert not (row["used"] and letter["unread"])
 
 
+def test_what_is_old_and_what_was_used_has_been_read_and_some_of_the_rest() -> None:
+    states = Counter[tuple[str, int]]()
+    for seed in SEEDS:
+        world = books(seed)
+        used = {row["message_id"]: row["used"] for row in world.codes}
+        new = f"{world.today - timedelta(days=6)}T09:00:00-07:00"
+        for letter in world.messages:
+            if letter["sent_at"] < new or used.get(letter["message_id"]):
+                assert not letter["unread"]
+            else:
+                states["a code" if letter["message_id"] in used else "another letter", letter["unread"]] += 1
+    assert len(states) == 4
+
+
 # Disputes, and what was charged twice
 
 
@@ -480,7 +578,7 @@ def test_no_row_shows_the_pin(life: int) -> None:
 
 def test_seeds_share_few_names_of_merchants_and_payees() -> None:
     names = []
-    for seed in range(20):
+    for seed in SEEDS:
         world = books(seed)
         used = {row["merchant"] for row in world.transactions if row["card_id"]}
         names.append(used | {row["name"] for row in world.payees.values()})

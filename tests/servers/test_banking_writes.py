@@ -189,7 +189,6 @@ class Seen:
     """What walks came across."""
 
     def __init__(self) -> None:
-        self.codes = set[tuple[str, str]]()
         self.again = dict[str, set[bool]]()
         """For each tool whether a second equal call after a success changed anything."""
 
@@ -202,7 +201,6 @@ class Seen:
             tool = chance.choice(WRITES)
             arguments = MAKERS[tool](Drawn(bank, chance))
             outcome = bank.call(tool, **arguments)
-            self.codes.add((tool, outcome.code))
             if outcome.succeeded:
                 before = bank.session.snapshot()
                 with bank.session.attempt():
@@ -217,18 +215,14 @@ def test_the_model_knows_every_write() -> None:
 
 def test_writes_do_what_the_model_says_and_a_second_time_nothing_if_they_say_so(cases: Any) -> None:
     seen = Seen()
-    cases["writes compared with a model"] += sum(seen.walk(seed, 70) for seed in range(2))
+    cases["writes compared with a model"] += sum(seen.walk(seed, 60) for seed in range(2))
     idle = {tool for tool, changed in seen.again.items() if changed == {False}}
     assert idle == {tool.name for tool in SERVER.tools if tool.effect != "read" and tool.idempotent}
 
 
 @pytest.mark.soak
 def test_thousands_of_writes_do_what_the_model_says(cases: Any) -> None:
-    seen = Seen()
-    cases["writes compared with a model"] += sum(seen.walk(seed, 60) for seed in range(10, 50))
-    declared = {(tool.name, code) for tool in SERVER.tools if tool.effect != "read" for code in tool.refusals}
-    never = {(tool, code) for tool, code in declared - seen.codes if not code.endswith("_not_found")}
-    assert never == set()
+    cases["writes compared with a model"] += sum(Seen().walk(seed, 60) for seed in range(10, 50))
 
 
 @pytest.mark.parametrize(("tool", "code"), sorted(way for way in reach() if way[0] in WRITES))

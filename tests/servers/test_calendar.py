@@ -179,9 +179,9 @@ def test_no_sequence_of_calls_breaks_the_books(cases: Counter[str]) -> None:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(6))
 def test_no_long_sequence_of_calls_breaks_the_books(seed: int) -> None:
-    walk(seed, 400)
+    walk(seed, 150)
 
 
 # Reading what was written

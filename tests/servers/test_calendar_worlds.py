@@ -16,7 +16,7 @@ from support.reach.calendar import done, sql
 
 SERVER = load("calendar")
 SEEDS = range(8)
-MANY_SEEDS = range(1000)
+MANY_SEEDS = range(150)
 LONG_AGO = datetime.fromisoformat("2030-01-01T00:00:00+04:00")
 NAMES = {
     "people": "SELECT name FROM person",
@@ -135,7 +135,7 @@ def test_a_world_holds_all_that_the_domain_promises_and_its_history_breaks_no_ru
 
 
 @pytest.mark.soak
-def test_a_thousand_seeds_give_a_thousand_valid_worlds() -> None:
+def test_many_seeds_give_as_many_valid_worlds() -> None:
     digests = set()
     for seed in MANY_SEEDS:
         assert faults(seed) == [], f"seed {seed}"

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from proverl.servers.filesystem.seed.names import lists
-from support.filesystem_model import Model, opened
+from support.filesystem_model import Model, opened, sql
 
 SEEDS = range(6)
 each_world = pytest.mark.parametrize("seed", SEEDS)
@@ -158,6 +158,16 @@ def test_a_file_holds_what_its_name_promises(seed: int) -> None:
                 raise AssertionError(f"{path}: {error}\n{content}") from error
             tried[extension] += 1
     assert all(tried[extension] for extension in CHECKS if extension != ".sh"), tried
+
+
+@each_world
+def test_who_buys_has_no_login(seed: int) -> None:
+    session = opened(seed)
+    known = {name.split()[0] for (name,) in sql(session, "SELECT full_name FROM login")}
+    tables = [text for path, (text, _) in contents(seed).items() if path.endswith(".csv")]
+    buyers = {line.split(",")[1].removeprefix("old ") for text in tables for line in text.splitlines()[1:]}
+    assert not known & {name.split()[0] for name in buyers}
+    assert 10 <= len(buyers) <= 16
 
 
 @each_world

@@ -129,6 +129,14 @@ def test_names_have_up_to_255_characters_that_can_be_printed(tool: str) -> None:
         assert slashed.code == ("" if tool == "mkdir" else refusal)
 
 
+@pytest.mark.parametrize("tool", MAKES)
+def test_nothing_is_made_below_a_file_or_where_a_folder_is_missing(tool: str) -> None:
+    session = opened()
+    more, argument, _ = MAKES[tool]
+    for folder in ("~/documents/placeholder.txt", "~/desk/latest", "~/nowhere", "~/nowhere/..", "~/staging/x/y"):
+        assert code(session, tool, **more, **{argument: f"{folder}/x"}) == "folder_not_found", folder
+
+
 def test_the_parts_of_a_file_have_names_of_up_to_255_characters() -> None:
     session = opened()
     for length, wanted in ((251, ""), (252, "invalid_argument")):

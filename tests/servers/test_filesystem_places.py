@@ -138,6 +138,35 @@ def test_some_places_are_closed_to_the_user(seed: int) -> None:
 
 
 @each_world
+def test_other_people_have_homes_with_something_private(seed: int) -> None:
+    found = world(seed)
+    others = set(found.groups) - {"root", found.home.rsplit("/", 1)[1]}
+    assert set(found.names("/home")) == {*others, found.home.rsplit("/", 1)[1]}
+    for login in others:
+        inside = found.names(f"/home/{login}")
+        assert {"private", "passphrases.txt"} <= set(inside)
+        assert 1 <= len(set(inside) - {"private", "passphrases.txt"}) <= 2
+        assert set(inside) - {"private", "passphrases.txt"} <= set(lists()["places"]["home"])
+        assert all(found.names(f"/home/{login}/{folder}") for folder in inside if "." not in folder)
+    shut = {entry.mode for other in range(6) for path, entry in world(other).entries.items() if path.count("/") == 2
+            and path.startswith("/home/")}  # fmt: skip
+    assert shut == {0o700, 0o755}
+
+
+@each_world
+def test_the_system_has_settings_of_each_service_logs_and_closed_backups(seed: int) -> None:
+    found = world(seed)
+    services = [name for name in found.names("/srv") if name != "shared"]
+    assert found.names("/") == ["etc", "home", "srv", "var"]
+    assert found.names("/etc") == sorted(["hosts.txt", *(f"{name}.yaml" for name in services)])
+    assert found.names("/var") == ["backups", "log"]
+    logs = [name.removesuffix(".log") for name in found.names("/var/log")]
+    assert len(logs) == 5
+    assert set(logs) - {"system"} <= set(lists()["places"]["modules"])
+    assert all(name.endswith(".json") for name in found.names("/var/backups"))
+
+
+@each_world
 def test_services_belong_to_a_login_whose_group_or_the_users_may_change_them(seed: int) -> None:
     found = world(seed)
     user = found.home.rsplit("/", 1)[1]

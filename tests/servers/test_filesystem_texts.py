@@ -53,7 +53,9 @@ def test_find_files_sees_exactly_what_the_user_may_see(pattern: str) -> None:
 @pytest.mark.parametrize(
     ("pattern", "case"),
     [("the", "match"), ("port: ?[0-9]+", "match"), ("^#", "match"), ("error", "ignore"), ("s$", "match"),
-     ("x*", "match"), ("a{2,3}|disk", "match"), ("café", "match"), ("[^ a-z]$", "ignore"), ("(?i)LAMP", "match")],
+     ("x*", "match"), ("a{2,3}|disk", "match"), ("café", "match"), ("[^ a-z]$", "ignore"), ("(?i)LAMP", "match"),
+     ("{x?", "match"), ("lamps?", "match"), ("lamp*", "match"), ("por{1,2}t", "match"), ("port|host", "match"),
+     (r"\[x\]", "match"), ("# [a-z]+", "match"), ("LAMP", "ignore"), ("LAMP", "match"), ("ort.*[5-9]$", "match")],
 )  # fmt: skip
 def test_grep_finds_the_lines_that_python_finds(pattern: str, case: str) -> None:
     session = opened()
@@ -413,3 +415,55 @@ def test_deleted_names_are_found_in_any_case_of_any_alphabet() -> None:
         do(session, "rm", path=f"~/staging/{name}")
     for part, wanted in (("été", "ÉTÉ-Plan.txt"), ("STRASSE", "straße.md"), ("σοφια", "ΣΟΦΙΑ.txt")):
         assert [item["name"] for item in do(session, "list_trash", name=part)["items"]] == [wanted]
+
+
+# What is read is what is there now
+
+READS: dict[str, tuple[dict[str, object], str]] = {
+    **dict.fromkeys(("cat", "head_file", "tail_file", "wc_file", "checksum_file"), ({"path": "~/staging/x"}, "")),
+    "grep_files": ({"path": "~/staging", "pattern": "[bc]"}, ""),
+    "diff_files": ({"first": "~/staging/x", "second": "~/staging/old"}, ""),
+    "compare_dirs": ({"first": "~/staging", "second": "~/handover/copy"}, ""),
+    "sort_file": ({"path": "~/staging/x"}, "output_path"),
+    "uniq_lines": ({"path": "~/staging/x"}, "output_path"),
+    "cut_columns": ({"path": "~/staging/x", "columns": [1]}, "output_path"),
+    "concat_files": ({"paths": ["~/staging/x", "~/staging/old"]}, "output_path"),
+    "archive_create": ({"paths": ["~/staging/x"], "format": "tar"}, "archive_path"),
+}
+
+
+@pytest.mark.parametrize("tool", READS)
+def test_a_text_changed_in_place_is_read_anew(tool: str) -> None:
+    """The size stays the same, and so does all that is known of the file but its content and time."""
+    arguments, output = READS[tool]
+    results = []
+    for early in (True, False):
+        session = opened()
+        do(session, "write_file", path="~/staging/x", content="ab\nab")
+        do(session, "cp", source="~/staging/x", destination="~/staging", new_name="old")
+        do(session, "mkdir", path="~/handover/copy")
+        for name in ("x", "old"):
+            do(session, "cp", source=f"~/staging/{name}", destination="~/handover/copy")
+        if early:
+            do(session, tool, **arguments, **({output: "~/handover/first"} if output else {}))
+        do(session, "sed_replace", path="~/staging/x", find="b", replacement="c")
+        told = do(session, tool, **arguments, **({output: "~/handover/second"} if output else {}))
+        sums = do(session, "checksum_file", path="~/handover/second")["checksum"] if output else ""
+        results.append((told, sums))
+    assert results[0] == results[1]
+    assert results[0][1] != "" if output else True
+
+
+@pytest.mark.parametrize("tool", [tool for tool in READS if tool != "wc_file"])
+def test_two_sessions_with_other_texts_of_one_size_and_time_get_other_answers(tool: str) -> None:
+    arguments, output = READS[tool]
+    results = []
+    for text in ("bb", "bc"):
+        session = opened()
+        do(session, "write_file", path="~/staging/x", content=text)
+        do(session, "write_file", path="~/staging/old", content="bb")
+        do(session, "mkdir", path="~/handover/copy")
+        do(session, "write_file", path="~/handover/copy/x", content="bb")
+        told = do(session, tool, **arguments, **({output: "~/handover/out"} if output else {}))
+        results.append((told, do(session, "checksum_file", path="~/handover/out")["checksum"] if output else ""))
+    assert results[0] != results[1]

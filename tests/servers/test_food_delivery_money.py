@@ -1,4 +1,4 @@
-"""Money, windows and limits of the food delivery server, each tried on both sides of its edge.
+"""Money, windows and limits of the food delivery server on both sides of their edges, and what refusals tell of them.
 
 Right values come from the rules: cash up to 60 dollars in all, tips up to 50, reports for 48 hours, and so on. Clocks
 and rows are moved behind the tools' back where a world does not stand on the edge by itself.

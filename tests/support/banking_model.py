@@ -335,12 +335,18 @@ def is_routing_number(text: str) -> bool:
 # Comparing
 
 
+def rows_of(bank: Bank) -> Tables:
+    """The rows of a session without what only reads show."""
+    tables = tables_of(bank.session)
+    for table in ("bank_transaction", "payee"):
+        for row in tables.rows[table]:
+            del row["searched"]
+    return tables
+
+
 def by_key(tables: Tables) -> dict[str, dict[str, Row]]:
-    """The rows of each table by their keys, without what no write should be asked for."""
-    return {
-        table: {row[key]: {name: row[name] for name in row if name != "searched"} for row in tables.rows[table]}
-        for table, key in KEYS.items()
-    }
+    """The rows of each table by their keys."""
+    return {table: {row[key]: row for row in tables.rows[table]} for table, key in KEYS.items()}
 
 
 def difference(before: Tables, tool: str, arguments: Arguments, outcome: Outcome, after: Tables) -> str:
@@ -377,10 +383,10 @@ class Watched(Bank):
     def call(self, tool: str, **arguments: Any) -> Outcome:
         if not hasattr(Model, tool):
             return super().call(tool, **arguments)
-        before = tables_of(self.session)
+        before = rows_of(self)
         outcome = super().call(tool, **arguments)
         if outcome.kind is not Kind.BAD_ARGUMENTS:
-            wrong = difference(before, tool, arguments, outcome, tables_of(self.session))
+            wrong = difference(before, tool, arguments, outcome, rows_of(self))
             assert not wrong, f"{tool} {arguments}: {wrong}"
             self.compared += 1
         return outcome

@@ -109,6 +109,14 @@ def test_the_opening_is_the_time_of_the_world_that_is_handed_over() -> None:
     assert template.open().execute("SELECT * FROM world_clock").fetchall() == [(1, seconds, "-07:00")]
 
 
+def test_a_fraction_of_a_second_in_the_opening_is_no_part_of_the_offset() -> None:
+    world = Builder(shop.schema, "shop", 1, [])
+    world.open_at(OPENING.replace(microsecond=250_000))
+    assert world.all("SELECT offset, moment FROM world_clock, world_now") == [
+        {"offset": "-07:00", "moment": OPENING.isoformat()}
+    ]
+
+
 @pytest.mark.parametrize("hours", [-11, 0, 5.75])
 def test_the_offset_of_the_opening_is_that_of_all_times(hours: float) -> None:
     world = Builder(shop.schema, "shop", 1, [])
@@ -129,7 +137,9 @@ def test_many_rows_are_added_at_once_in_their_order_and_none_is_no_fault() -> No
     rows = [{"customer_id": f"c{number}", "name": f"n{number}", "balance": number} for number in range(5)]
     world.insert_all("customer", iter(rows))
     world.insert_all("customer", [])
-    assert world.all("SELECT * FROM customer ORDER BY customer_id") == rows
+    world.insert_all("customer", [{"name": "one", "customer_id": "c5", "balance": 0}])
+    one = {"customer_id": "c5", "name": "one", "balance": 0}
+    assert world.all("SELECT * FROM customer ORDER BY customer_id") == [*rows, one]
 
 
 def test_a_plan_gets_what_it_was_made_with_and_the_last_event_of_a_moment_wins() -> None:

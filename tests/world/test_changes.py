@@ -28,6 +28,17 @@ CREATE TABLE member (
   role TEXT,
   PRIMARY KEY (club, person_id)
 );
+CREATE TABLE node (
+  node_id TEXT NOT NULL PRIMARY KEY,    -- @id
+  one TEXT REFERENCES node (node_id),
+  other TEXT REFERENCES node (node_id)
+);
+CREATE TABLE duty (
+  duty_id TEXT NOT NULL PRIMARY KEY,    -- @id
+  club TEXT NOT NULL,
+  person_id TEXT NOT NULL,
+  FOREIGN KEY (club, person_id) REFERENCES member (club, person_id)
+);
 CREATE TABLE visit (                    -- @counter
   visit_id INTEGER NOT NULL PRIMARY KEY,
   number INTEGER
@@ -185,6 +196,27 @@ def test_an_update_of_a_row_with_a_key_of_two_columns_is_named_by_both():
 
     assert turns("a") == turns("b")
     assert turns("a")[0].key.startswith('["c", "@person:')
+
+
+def test_a_long_chain_of_new_rows_is_named_in_no_time():
+    """Each of 60 rows refers to the one before it twice: without remembering names that is 2**60 of them."""
+
+    def chain(prefix: str) -> tuple[Change, ...]:
+        rows = [
+            f"('{prefix}0', NULL, NULL)",
+            *(f"('{prefix}{n + 1}', '{prefix}{n}', '{prefix}{n}')" for n in range(60)),
+        ]
+        return after(f"INSERT INTO node VALUES {', '.join(rows)}").changes()
+
+    assert chain("a") == chain("b")
+    assert len({change.values for change in chain("a")}) == 61
+
+
+def test_a_reference_by_two_columns_holds_their_values():
+    store = after("INSERT INTO member VALUES ('chess', 'per_1', 'x'); INSERT INTO duty VALUES ('d', 'chess', 'per_1')")
+    duty, member = store.changes()
+    assert duty == Change("duty", "insert", "", (("club", "chess"), ("person_id", "per_1")))
+    assert member == Change("member", "insert", "", (("club", "chess"), ("person_id", "per_1"), ("role", "x")))
 
 
 def test_a_row_deleted_in_a_later_turn_is_named_as_it_was_made():

@@ -35,6 +35,10 @@ GOOD = "CREATE TABLE a (\n  a_id TEXT NOT NULL PRIMARY KEY\n);\n"
         ("CREATE TABLE b (\n  x TEXT NOT NULL,\n  PRIMARY KEY (x) -- @id\n);", "PRIMARY, which is no column of b"),
         ('CREATE TABLE "b" (\n  x TEXT NOT NULL PRIMARY KEY\n);', "with a plain name"),
         ("CREATE TABLE IF NOT EXISTS b (\n  x TEXT NOT NULL PRIMARY KEY\n);", "with a plain name"),
+        (
+            'CREATE TABLE "c" (\n  x TEXT PRIMARY KEY\n);CREATE TABLE "b" (\n  x TEXT NOT NULL PRIMARY KEY\n);',
+            "TABLE b",
+        ),
         ("CREATE TABLE b (", "incomplete input"),
         ("CREATE TABLE world_clock (\n x TEXT NOT NULL PRIMARY KEY\n);", "already exists"),
     ],
@@ -66,6 +70,11 @@ def test_a_parent_is_referred_to_by_its_primary_key_since_changesets_follow_noth
         assert Schema(parent + child.format(good)).tables["c"].refers == {"x": "p", "y": "p"}
     with pytest.raises(DefinitionError, match=r"c\.x refers to p\.z, which is no primary key"):
         Schema(parent + child.format("FOREIGN KEY (x) REFERENCES p (z) ON UPDATE CASCADE"))
+
+
+def test_the_columns_of_a_key_stand_in_the_order_of_the_key() -> None:
+    schema = Schema("CREATE TABLE p (\n  x TEXT NOT NULL,\n  y TEXT NOT NULL,\n  z TEXT,\n  PRIMARY KEY (y, x)\n);")
+    assert (schema.tables["p"].key, schema.tables["p"].columns) == (("y", "x"), ("x", "y", "z"))
 
 
 def test_every_table_stands_after_those_that_it_refers_to():

@@ -1,15 +1,15 @@
 """Servers: a domain's tools, tables and seed fit together, and a seed gives one world."""
 
-from dataclasses import FrozenInstanceError, fields
 from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
+from random import Random
 from types import ModuleType
 from typing import Annotated, Any
 
 import pytest
 
 from proverl.errors import BadSeed, DefinitionError, UnknownTool
-from proverl.world.domain import SECRET, Entity, Page, Server, TypedDict, World, tool
+from proverl.world.domain import Entity, Server, TypedDict, World, tool
 from proverl.world.server import TEMPLATES_KEPT
 from proverl.world.session import LocalSession
 from support import shop
@@ -140,7 +140,6 @@ def test_entities_are_those_of_the_tools_and_those_that_are_named_each_once_sort
     ("entity", "message"),
     [
         (Entity("item", "itm"), "two entities have one name.*item"),
-        (Entity("word", lister="list_words"), "word is listed by 'list_words', which is no tool"),
         (Entity("article", "item", table="item", key="item_id"), "ids of article and item both begin with 'item'"),
     ],
 )
@@ -168,6 +167,14 @@ def test_worlds_open_at_the_hour_and_offset_of_the_server_on_any_day_of_two_year
     assert date(2031, 1, 1) <= min(days) < date(2031, 4, 1)
     assert date(2032, 10, 1) < max(days) < date(2032, 12, 31)
     assert len(days) > 50
+
+
+@pytest.mark.parametrize(("drawn", "day"), [(0, date(2031, 1, 1)), (1, date(2031, 1, 2)), (729, date(2032, 12, 30))])
+def test_the_first_and_the_last_day_on_which_worlds_open_are_two_years_apart(drawn, day):
+    """In a world without ids the day is the first thing that is drawn."""
+    server = make(ModuleType("empty"), seed=lambda world: None, discovery=[])
+    seed = next(seed for seed in range(10**6) if Random(f"shop:{seed}").randrange(730) == drawn)
+    assert opening(server, seed).date() == day
 
 
 def test_a_server_that_says_nothing_of_time_opens_at_nine_utc_and_ticks_by_minutes():
@@ -239,37 +246,6 @@ def test_worlds_that_are_in_use_are_kept_and_those_unused_longest_are_built_agai
     assert again.digest == kept[1].digest
 
 
-@pytest.mark.parametrize(
-    ("entity", "why"),
-    [
-        (
-            Entity("thing", "thi", "list_thing", "item", key="item_id"),
-            "thing is listed by 'list_thing', which is no tool",
-        ),
-        (
-            Entity("thing", "cus", "list_items", "item", key="item_id"),
-            "the ids of customer and thing both begin with 'cus'",
-        ),
-    ],
-)
-def test_an_entity_whose_lister_is_no_tool_or_whose_prefix_is_taken_is_refused(entity, why):
-    with pytest.raises(DefinitionError, match=why):
-        make(entities=[entity])
-
-
-SHARED = [
-    shop_tools.ITEM,
-    SECRET,
-    shop.server.schema,
-    shop.server.schema.tables["item"],
-    shop.server.function("buy"),
-    shop.server.tool("buy"),
-    Page(1, None, []),
-]
-
-
-@pytest.mark.parametrize("shared", SHARED, ids=lambda shared: type(shared).__name__)
-def test_what_the_sessions_of_a_server_share_cannot_be_given_other_values(shared):
-    for field in fields(shared):
-        with pytest.raises(FrozenInstanceError):
-            setattr(shared, field.name, getattr(shared, field.name))
+def test_two_entities_whose_ids_begin_alike_are_refused():
+    with pytest.raises(DefinitionError, match="customer and thing both begin with 'cus'"):
+        make(entities=[Entity("thing", "cus", "list_items", "item", key="item_id")])

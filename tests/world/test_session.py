@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from proverl.errors import UnknownSession
 from proverl.laws.arguments import Generator
 from proverl.records import Effect, Kind, Outcome
+from proverl.strict_json import Unfit, check_arguments
 from proverl.world.domain import Entity, Server, TypedDict, World, refuse, tool
 from proverl.world.session import LocalSession
 from proverl.world.state import Hot, Store
@@ -112,6 +113,9 @@ def test_an_unknown_tool_is_answered_with_the_nearest_one():
 def test_arguments_that_are_no_json_object_are_bad_arguments(arguments):
     outcome = opened().call("list_customers", arguments)
     assert (outcome.kind, outcome.code) == (Kind.BAD_ARGUMENTS, "invalid_json")
+    with pytest.raises(Unfit) as caught:
+        check_arguments(arguments)
+    assert outcome.message == str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -409,6 +413,15 @@ def test_changes_since_a_snapshot_show_the_later_turn_only():
         ("purchase_line", "delete"),
     ]
     assert session.changes() == ()
+
+
+def test_secrets_are_sorted_by_name():
+    session = opened()
+    with session.store.transaction():
+        for name in ("a", "z", "k"):
+            session.store.write("INSERT INTO world_secret VALUES (?, ?)", (name, name.upper()))
+    assert list(session.secrets()) == ["a", "k", "pin", "z"]
+    assert session.secrets()["z"] == "Z"
 
 
 def test_secrets_are_those_of_the_state_and_closing_is_the_end():

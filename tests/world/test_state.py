@@ -1,6 +1,7 @@
 """The store's laws, against an independent model: the same statements in the standard library's sqlite3."""
 
 import json
+import re
 import sqlite3
 import threading
 from collections.abc import Callable
@@ -416,6 +417,28 @@ def test_an_attempt_takes_back_what_was_done_even_when_it_ends_in_an_exception()
     assert store.digest() == digest
 
 
+@given(st.lists(call, max_size=4), st.lists(call, min_size=1, max_size=4), st.booleans())
+def test_what_was_asked_inside_an_attempt_is_forgotten_with_it(before, inside, cold):
+    store = Store(TEMPLATE, hot=Hot())
+    for made in before:
+        run(store, *made)
+    if cold:
+        assert store.try_evict()
+    known = (store.digest(), store.snapshot(), store.changes())
+    with store.attempt():
+        for made in inside:
+            run(store, *made)
+            with store.attempt():
+                run(store, *made)
+                assert store.fork().digest() == store.digest()
+            assert store.fork().digest() == store.digest()
+    assert (store.digest(), store.snapshot(), store.changes()) == known
+    twin = store.fork()
+    for made in inside:
+        assert run(store, *made) == run(twin, *made)
+        assert store.digest() == twin.digest()
+
+
 def test_a_store_whose_transaction_sqlite_has_dropped_gives_no_answers_until_it_is_reset():
     store = Store(TEMPLATE)
     run(store, [("DELETE FROM visit",)])
@@ -602,7 +625,40 @@ def test_a_closed_store_gives_its_database_back_and_stands_at_the_template_again
     assert template.opened == 1
 
 
+def test_rows_whose_values_are_of_different_types_come_back_from_the_cold() -> None:
+    store = Store(TEMPLATE, hot=Hot())
+    run(
+        store,
+        [
+            ("UPDATE person SET weight = ? WHERE person_id = ?", weight, key)
+            for weight, key in ((None, "p0"), (1, "p2"))
+        ],
+    )
+    run(store, [("UPDATE visit SET note = ? WHERE pet_id = ?", note, key) for note, key in (("x", "t0"), (2.5, "t2"))])
+    rows = dump(store.connection())
+    assert store.try_evict()
+    assert dump(store.connection()) == dump(store.fork().connection()) == rows
+
+
+def test_digests_are_sixteen_bytes_in_hexadecimal() -> None:
+    store = Store(TEMPLATE)
+    assert run(store, [("DELETE FROM pair",)])
+    for digest in (TEMPLATE.digest, store.digest()):
+        assert re.fullmatch("[0-9a-f]{32}", digest)
+
+
 # What laws look at
+
+
+def test_changed_rows_stand_in_the_order_of_their_tables_and_operations() -> None:
+    store = Store(TEMPLATE)
+    run(
+        store, [("DELETE FROM visit",), ("UPDATE person SET weight = 4",), ("INSERT INTO person VALUES ('p', 'n', 1)",)]
+    )
+    run(store, [("DELETE FROM pair",)])
+    found = [(table, op) for table, op, _, _ in store.changed_rows()]
+    assert found == sorted(found)
+    assert len(set(found)) == 4
 
 
 def test_a_sample_is_the_first_rows_in_order_of_the_key_with_the_columns_asked_for() -> None:

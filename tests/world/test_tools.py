@@ -281,6 +281,7 @@ def test_a_tool_function_says_what_laws_want_to_know_of_it() -> None:
     assert (EVERYTHING.body, EVERYTHING.tool.name) == (with_everything, "with_everything")
     assert EVERYTHING.unechoed == {"names": "they are counted only"}
     assert EVERYTHING.repeats == "each call counts on"
+    assert EVERYTHING.tool.idempotent is False
     assert EVERYTHING.times == {"day": "date", "until": "moment"}
     assert {entity.name for entity in EVERYTHING.entities} == {"row", "person"}
     assert {entity.name for entity in described.__dict__["__tool__"].entities} == {"row", "person"}

@@ -80,6 +80,7 @@ def check(
         report.holds("globals_stay", not changed, "", seeds[0], f"calls changed {changed}")
     if isinstance(server, Server):
         codes_in_source(report, server)
+        _listers(report, server)
         _idempotent(report, server, seeds[0])
         _note_exceptions(report, server)
     if "calls_succeed" not in report.skipped:
@@ -167,6 +168,13 @@ def _interleave(report: Report, opener: Opener, walks: Sequence[Walk], schedules
             report.holds("sessions_apart", same, name, walk.seed, detail, walk.made)
         for _, session, _ in sessions:
             session.close()
+
+
+def _listers(report: Report, server: Server) -> None:
+    """The tool that a refusal sends the caller to for ids is one of the server's."""
+    for entity in server.entities:
+        known = not entity.lister or entity.lister in server.tool_names
+        report.holds("described", known, "", 0, f"{entity.name} is listed by {entity.lister!r}, which is no tool")
 
 
 def _idempotent(report: Report, server: Server, seed: int) -> None:

@@ -39,8 +39,8 @@ class _New:
         self._rows: dict[tuple[str, Json], dict[str, Json]] = {}
         for name, op, _, new in changes:
             table = tables[name]
-            if op == "INSERT" and new is not None and len(table.key) == 1:
-                row = {column: value[0] for column, value in zip(table.columns, new, strict=True)}
+            if op == "INSERT" and len(table.key) == 1:
+                row = {column: value[0] for column, value in zip(table.columns, new or (), strict=True)}
                 self._rows[name, row[table.key[0]]] = row
         self._labels: dict[tuple[str, Json], str] = {}
         self._path: list[tuple[str, Json]] = []

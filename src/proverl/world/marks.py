@@ -123,7 +123,8 @@ def marked_places(hint: Any, path: str = "") -> Iterator[tuple[str, Marks]]:
         yield from ((path, mark) for mark in found if isinstance(mark, (Entity, Mark)))
         yield from marked_places(base, path)
     elif origin is list:
-        yield from marked_places(get_args(hint)[0], f"{path}[]")
+        (item,) = get_args(hint)
+        yield from marked_places(item, f"{path}[]")
     elif typing_extensions.is_typeddict(hint):
         for name, field in get_type_hints(hint, include_extras=True).items():
             yield from marked_places(field, f"{path}.{name}" if path else name)

@@ -170,8 +170,7 @@ def _table(connection: apsw.Connection, name: str, marks: dict[str, str]) -> Tab
     info: list[tuple[Any, ...]] = connection.execute(f"PRAGMA table_info({name})").fetchall()
     columns = tuple(row[1] for row in info)
     key = tuple(row[1] for row in sorted((row for row in info if row[5]), key=lambda row: row[5]))
-    loose = [row[1] for row in info if row[5] and not row[3]]
-    if not key or loose:
+    if not key or any(row[5] and not row[3] for row in info):
         raise DefinitionError(f"schema.sql: table {name} needs a PRIMARY KEY of NOT NULL columns")
     for column, mark in marks.items():
         if mark not in MARKS:

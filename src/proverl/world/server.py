@@ -72,16 +72,14 @@ class Server:
             self.schema.check_entity(entity)
         self._templates: OrderedDict[int, Template] = OrderedDict()
         self._lock = Lock()
-        self._check_entities()
+        self._check_prefixes()
         unknown = [tool for tool in self.discovery if tool not in self._functions]
         if unknown:
             raise DefinitionError(f"{name}: discovery names {unknown}, which are no tools")
 
-    def _check_entities(self) -> None:
+    def _check_prefixes(self) -> None:
         prefixes: dict[str, str] = {}
         for entity in self.entities:
-            if entity.lister and entity.lister not in self._functions:
-                raise DefinitionError(f"{self.name}: {entity.name} is listed by {entity.lister!r}, which is no tool")
             twin = prefixes.setdefault(entity.prefix, entity.name)
             if entity.prefix and twin != entity.name:
                 raise DefinitionError(

@@ -196,7 +196,7 @@ def _parameters(body: Callable[..., Any], hints: dict[str, Any]) -> list[inspect
 
 def _documentation(body: Callable[..., Any]) -> str:
     """The docstring of a function or a class, read from the source where Python was told to drop docstrings (-OO)."""
-    if sys.flags.optimize > 1:
+    if sys.flags.optimize >= 2:
         (definition,) = ast.parse(textwrap.dedent(inspect.getsource(body))).body
         assert isinstance(definition, ast.FunctionDef | ast.ClassDef)
         return ast.get_docstring(definition) or ""
@@ -210,7 +210,7 @@ def _docstring(name: str, text: str) -> tuple[str, dict[str, str]]:
         raise DefinitionError(f"{name}: no docstring; it is what the model reads")
     about: dict[str, str] = {}
     current = ""
-    for line in inspect.cleandoc("Args:\n" + tail).splitlines()[1:]:
+    for line in inspect.cleandoc("\n" + tail).splitlines():
         entry = re.match(r"(\w+): (.+)", line)
         if entry:
             current = entry[1]
@@ -243,7 +243,7 @@ def _typed_dicts(hint: Any) -> Iterator[Any]:
 
 def _json_schema(hint: Any) -> dict[str, Json]:
     """A plain JSON Schema without titles and $ref."""
-    for part in _typed_dicts(hint) if sys.flags.optimize > 1 else ():
+    for part in _typed_dicts(hint) if sys.flags.optimize >= 2 else ():
         part.__doc__ = _documentation(part) or None  # what a schema says of an object
     schema = TypeAdapter(hint).json_schema()
     definitions = schema.pop("$defs", {})
@@ -256,7 +256,7 @@ def _json_schema(hint: Any) -> dict[str, Json]:
         if "$ref" in node:
             return plain(definitions[node["$ref"].rsplit("/", 1)[1]])
         kept = {key: value for key, value in node.items() if not (key == "title" and isinstance(value, str))}
-        if kept.get("type") == "object" and "properties" in kept:
+        if "properties" in kept:
             kept["properties"] = {key: plain(value) for key, value in kept["properties"].items()}
             kept["additionalProperties"] = False
             return kept
@@ -271,10 +271,10 @@ def _json_schema(hint: Any) -> dict[str, Json]:
 
 def _inward(hint: Any) -> Convert | None:
     """How a caller's value becomes what the body takes; None where it stays as it is."""
-    found = {mark.name for mark in get_args(hint)[1:] if isinstance(mark, Mark)} if _annotated(hint) else set()
-    if MONEY.name in found:
+    marks = _marks_on(hint)
+    if MONEY in marks:
         return cents
-    if FLAG.name in found:
+    if FLAG in marks:
         return lambda value, name: int(value)
     if _annotated(hint):
         return _inward(get_args(hint)[0])
@@ -285,14 +285,20 @@ def _inward(hint: Any) -> Convert | None:
 
 def _outward(hint: Any) -> Convert | None:
     """How a value of the body becomes what the caller sees; None where it stays as it is."""
-    found = {mark.name for mark in get_args(hint)[1:] if isinstance(mark, Mark)} if _annotated(hint) else set()
-    if MONEY.name in found:
+    marks = _marks_on(hint)
+    if MONEY in marks:
         return lambda value, name: value / 100
-    if FLAG.name in found:
+    if FLAG in marks:
         return lambda value, name: bool(value)
     if _annotated(hint):
         return _outward(get_args(hint)[0])
     return _inside(hint, _outward)
+
+
+def _marks_on(hint: Any) -> tuple[Any, ...]:
+    """What stands in `Annotated` beside the type itself."""
+    found: tuple[Any, ...] = getattr(hint, "__metadata__", ())
+    return found
 
 
 def _annotated(hint: Any) -> bool:
@@ -303,9 +309,11 @@ def _inside(hint: Any, convert: Callable[[Any], Convert | None]) -> Convert | No
     """The conversion of what a list, an object or a union holds."""
     origin = get_origin(hint)
     if origin in (typing.NotRequired, typing.Required, typing_extensions.NotRequired, typing_extensions.Required):
-        return convert(get_args(hint)[0])
+        (part,) = get_args(hint)
+        return convert(part)
     if origin is list:
-        item = convert(get_args(hint)[0])
+        (part,) = get_args(hint)
+        item = convert(part)
         return None if item is None else lambda value, name: [item(one, name) for one in value]
     if origin in (types.UnionType, typing.Union):
         return _either([part for part in get_args(hint) if part is not type(None)], convert)

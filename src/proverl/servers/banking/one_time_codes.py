@@ -103,6 +103,4 @@ def use_code(world: World, purpose: Purpose) -> None:
 
 
 def _newest(world: World, purpose: Purpose) -> Row | None:
-    return world.one(
-        "SELECT * FROM one_time_code WHERE purpose = ? ORDER BY sent_at DESC, message_id DESC LIMIT 1", purpose
-    )
+    return world.one("SELECT * FROM one_time_code WHERE purpose = ? ORDER BY sent_at DESC LIMIT 1", purpose)

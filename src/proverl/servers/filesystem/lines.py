@@ -73,5 +73,6 @@ def last_part(text: str) -> str:
 
 def printed(text: str) -> tuple[str, bool]:
     """The lines of a text that are printed, from its beginning, and whether something was left out."""
-    shown = first_part(text if text.count("\n") < PRINT_LINES else joined(lines_of(text)[:PRINT_LINES]))
+    rest = text.split("\n", PRINT_LINES)[PRINT_LINES:]
+    shown = first_part(text.removesuffix("".join(rest)))
     return shown, shown != text

@@ -77,7 +77,6 @@ class Node:
 
     user: User
     path: str
-    name: str
     parent: Node | None
     entry_id: int | None
     node_id: int
@@ -92,6 +91,11 @@ class Node:
     bits: int
     links: int = 0
     stop: Stop | None = None
+
+    @property
+    def name(self) -> str:
+        """The last part of the path."""
+        return self.path.rsplit("/", 1)[1] or "/"
 
     @property
     def folder(self) -> Node:
@@ -118,7 +122,7 @@ class Stop:
     rest: tuple[str, ...]
 
 
-def stand_in(user: User, path: str, name: str, stop: Stop) -> Node:
+def stand_in(user: User, path: str, stop: Stop) -> Node:
     """The node for a path that leads nowhere."""
     at, rest = stop.at, stop.rest
     parent = None
@@ -126,4 +130,4 @@ def stand_in(user: User, path: str, name: str, stop: Stop) -> Node:
         path = at.child("/".join(rest))
         parent = at if len(rest) == 1 else None
     own, group = user.login, user.primary_group
-    return Node(user, path, name, parent, None, 0, "", own, group, 0, "", 0, "text", None, ALL, 0, stop)
+    return Node(user, path, parent, None, 0, "", own, group, 0, "", 0, "text", None, ALL, 0, stop)

@@ -60,7 +60,7 @@ def walk(world: World, argument: str, text: str | None, *, follow: bool = True) 
     node = node or _Walk(world, user, path, names, text or ".", follow).run()
     if text is not None:
         if node.kind == "file" and text.endswith(("/", "/.")):
-            node = stand_in(user, path, node.name, Stop("missing", text, node, (".",)))
+            node = stand_in(user, path, Stop("missing", text, node, (".",)))
         if argument:
             world.resolves(argument, node.path)
     return node
@@ -69,7 +69,7 @@ def walk(world: World, argument: str, text: str | None, *, follow: bool = True) 
 def find_child(world: World, folder: Node, name: str) -> Node | None:
     """What has this name in a folder, as far as the user may know; a link is not followed."""
     row = world.one(CHILD, folder.node_id, name) if folder.bits & ENTER else None
-    return None if row is None else Node(folder.user, folder.child(name), name, folder, **row)
+    return None if row is None else Node(folder.user, folder.child(name), folder, **row)
 
 
 def absolute(user: User, text: str) -> str:
@@ -95,12 +95,11 @@ def _straight(world: World, user: User, path: str, names: list[str], text: str, 
     rows = world.all(STRAIGHT, f"{path[1:]}/", len(names))
     if not rows or (follow and rows[-1]["kind"] == "link"):
         return None
-    above = path[: -len(names[-1]) - 1]
-    parent = Node(user, above or "/", names[-2] if above else "/", None, **rows[0])
+    parent = Node(user, path[: -len(names[-1]) - 1] or "/", None, **rows[0])
     if len(rows) == 2:
-        return Node(user, path, names[-1], parent, **rows[1])
+        return Node(user, path, parent, **rows[1])
     if parent.kind == "folder" and parent.bits & ENTER:
-        return stand_in(user, path, names[-1], Stop("missing", text, parent, (names[-1],)))
+        return stand_in(user, path, Stop("missing", text, parent, (names[-1],)))
     return None
 
 
@@ -114,7 +113,6 @@ class _Walk:
         self.text = text
         self.pending = names
         self.follow = follow
-        self.last = names[-1] if names else ""
         self.typed = len(names)  # how many of the pending names the caller wrote; the others stand in a link
         self.links = 0
         self.trail: list[tuple[str, Row]] = []
@@ -129,7 +127,7 @@ class _Walk:
                 self.trail.append(("", found[0]))
             stop = self._along(stretch, later, found[1:])
             if stop is not None:
-                return stand_in(self.user, self.path, self.last, stop)
+                return stand_in(self.user, self.path, stop)
             if not self.pending:
                 return self.here()
 
@@ -182,7 +180,6 @@ class _Walk:
         names = [name for name, _ in self.trail[1:]]
         row = self.trail[-1][1]
         if len(self.trail) == 1:
-            return Node(self.user, "/", "/", None, **row, links=self.links)
-        above = self.trail[-2]
-        parent = Node(self.user, "/" + "/".join(names[:-1]), above[0] or "/", None, **above[1])
-        return Node(self.user, "/" + "/".join(names), names[-1], parent, **row, links=self.links)
+            return Node(self.user, "/", None, **row, links=self.links)
+        parent = Node(self.user, "/" + "/".join(names[:-1]), None, **self.trail[-2][1])
+        return Node(self.user, "/" + "/".join(names), parent, **row, links=self.links)

@@ -46,7 +46,7 @@ def with_code(life: Life, moment: datetime, purpose: Purpose, deed: Callable[[st
 
     def ask(world: Builder) -> None:
         request_one_time_code(world, purpose)
-        code = world.value("SELECT code FROM one_time_code ORDER BY sent_at DESC, message_id DESC LIMIT 1")
+        code = world.value("SELECT code FROM one_time_code ORDER BY rowid DESC LIMIT 1")
         world.plan(world.now + timedelta(seconds=life.random.randrange(60, 400)), lambda _: deed(code))
 
     life.world.plan(moment, ask)

@@ -29,6 +29,7 @@ def plan_series(office: Office) -> None:
     monday = today + days(7 - today.weekday())
     _plan_own(office, "main", monday + days(random.randrange(5)) - days(7 * 6), "weekly", 1, 7, promised=True)
     _plan_own(office, "main", office.workday(-BACK, -50), "weekly", 1, random.randint(3, 5), promised=True)
+    _plan_own(office, "main", monday + days(random.randrange(5)) - days(7 * 6), "weekly", 1, 12, promised=True, moved=9)
     for _ in range(random.randrange(12, 17)):
         _plan_drawn(office, "main" if random.random() < 0.8 else "team", -55, -5)
     for _ in range(random.randrange(3, 6)):
@@ -47,9 +48,21 @@ def _plan_drawn(office: Office, role: str, first: int, last: int) -> None:
 
 
 def _plan_own(
-    office: Office, role: str, day: date, frequency: Frequency, interval: int, count: int, *, promised: bool = False
+    office: Office,
+    role: str,
+    day: date,
+    frequency: Frequency,
+    interval: int,
+    count: int,
+    *,
+    promised: bool = False,
+    moved: int = 0,
 ) -> None:
-    """Let the user set up a series; one that every world has is promised nothing that could be refused or moved."""
+    """Let the user set up a series.
+
+    One that every world has (`promised`) has nothing that could be refused, and no exception but the occurrence at
+    place `moved`, if it is given.
+    """
     random = office.random
     start = office.at(day)
     starts = _starts(office, make_rule(frequency, interval, None, start), start, count)
@@ -68,6 +81,8 @@ def _plan_own(
         changed = 0 if promised else min(len(starts[1:-1]), random.choice((0, 1, 1, 2, 3)))
         for occurrence in random.sample(starts[1:-1], changed):
             _plan_exception(office, made["event_id"], title, occurrence, people)
+        if moved:
+            _plan_exception(office, made["event_id"], title, starts[moved], people, cancels=False)
 
     office.world.plan(office.before(start, EARLY), set_up)
 
@@ -77,11 +92,13 @@ def _starts(office: Office, rule: Rule, first: datetime, number: int) -> list[da
     return first_starts(rule, first, number, office.world.opening + days(AHEAD))
 
 
-def _plan_exception(office: Office, event_id: str, title: str, occurrence: datetime, people: list[str]) -> None:
-    """Let one occurrence be moved or cancelled in the days before it, or today in the small hours."""
+def _plan_exception(
+    office: Office, event_id: str, title: str, occurrence: datetime, people: list[str], *, cancels: bool = True
+) -> None:
+    """Let one occurrence be moved, or cancelled, in the days before it, or today in the small hours."""
     random, world = office.random, office.world
     moment = max(office.before(occurrence, 3), world.now + timedelta(minutes=5))
-    if random.random() < 0.5:
+    if cancels and random.random() < 0.5:
         world.plan(moment, lambda _: cancel_calendar_event(world, event_id, "this", iso(occurrence)))
         return
     while (title, later := office.day_after(occurrence)) in office.taken:

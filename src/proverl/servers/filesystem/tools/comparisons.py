@@ -23,7 +23,6 @@ INSIDE: Final = """
 {BELOW}
 SELECT b.path, b.kind, b.node_id, n.size, n.target, n.bits
 FROM below b CROSS JOIN node_now n ON n.node_id = b.node_id
-WHERE b.depth > 0
 ORDER BY b.path
 """.replace("{BELOW}", BELOW)
 UNLIKE: Final = """

@@ -105,7 +105,7 @@ def restore_from_trash(
     check_links(folder)
     row = world.one(ONE, item["entry_id"])
     assert row is not None, "trash items refer to entries"
-    rows = find_below(world, Node(folder.user, item["original_path"], item["name"], None, **row))
+    rows = find_below(world, Node(folder.user, item["original_path"], None, **row))
     size = bytes_alone(world, rows)
     check_quota(folder.user, size, len(rows))
     store_usage(world, size, len(rows))
