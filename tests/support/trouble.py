@@ -5,9 +5,10 @@ import sys
 import time
 from typing import Annotated, Any, Literal
 
-from proverl.world.domain import Field, Server, TypedDict, World, tool
+from proverl.world.domain import Entity, Field, Server, TypedDict, World, tool
 from support.shop.seed import build
-from support.shop.tools import CUSTOMER, ITEM
+
+CUSTOMER, ITEM = Entity("customer", "cus"), Entity("item", "item")
 
 
 class Said(TypedDict):

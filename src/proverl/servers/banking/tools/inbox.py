@@ -19,7 +19,7 @@ def list_bank_messages(world: World, kind: MessageKind | None = None, since: str
         kind: only this kind: security, alert, statement or notice
         since: only messages sent at or after this ISO 8601 time, such as 2031-05-14T16:00 or 2031-05-14
     """
-    earliest = since and check_moment(since, "since", world.offset, "invalid_time").isoformat()
+    earliest = None if since is None else check_moment(since, "since", world.offset, "invalid_time").isoformat()
     found = world.page(MessageRow, MESSAGE, 1, SHOWN, ("sent_at >= ?", earliest), kind=kind)
     return {"count": found.count, "messages": found.rows}
 

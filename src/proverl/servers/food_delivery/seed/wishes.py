@@ -33,23 +33,37 @@ class Promos(NamedTuple):
 
 
 def draw_wishes(world: Builder, city: City) -> Wishes:
-    """Two baskets at restaurants with different names that are open for an hour yet and deliver to most addresses."""
-    random = world.random
+    """Two baskets at restaurants with different names that are open for an hour yet and deliver to most addresses.
+
+    Where too few restaurants reach so many addresses, one address fewer is enough.
+    """
     noon = world.opening.hour * 60
     reach = [ride.restaurant["restaurant_id"] for ride in city.rides]
-    enough = min(3, len({ride.address_id for ride in city.rides}) - 1)
-    fit = [
-        row
-        for row in city.restaurants
-        if row["open_from"] <= noon <= row["open_until"] - 60 and reach.count(row["restaurant_id"]) >= enough
-    ]
+    most = min(3, len({ride.address_id for ride in city.rides}) - 1)
+    for enough in range(most, 0, -1):
+        fit = [
+            row
+            for row in city.restaurants
+            if row["open_from"] <= noon <= row["open_until"] - 60 and reach.count(row["restaurant_id"]) >= enough
+        ]
+        wishes = _wishes_at(world, city, fit)
+        if wishes is not None:
+            return wishes
+    raise AssertionError("no restaurant for a basket below the minimum order")
+
+
+def _wishes_at(world: Builder, city: City, fit: list[Row]) -> Wishes | None:
+    """Two baskets at some of these restaurants; None if no second one has a dish below a minimum of 15 dollars."""
+    random = world.random
+    if not fit:
+        return None
     ready = random.choice(fit)
     lines = city.draw_lines(world, ready, ready["minimum_cents"] + random.randrange(0, 900))
     for short in random.sample(fit, len(fit)):
         line = city.draw_line(world, random.choice(city.dishes[short["restaurant_id"]]), 1)
         if short["name"] != ready["name"] and line.cents < short["minimum_cents"] >= 1500:
             return Wishes(ready, lines, short, line)
-    raise AssertionError("no restaurant for a basket below the minimum order")
+    return None
 
 
 def draw_promos(world: Builder, city: City, wishes: Wishes) -> Promos:
