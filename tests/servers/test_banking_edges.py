@@ -140,8 +140,11 @@ def test_a_payee_with_a_payment_on_its_way_stays() -> None:
     wait_for(bank, 5, "09:00:00")
     busy = {row["payee_id"] for state in ("active", "paused") for row in bank.schedules(state)}
     free = some([row["payee_id"] for row in bank.payees() if row["payee_id"] not in busy])
-    assert bank.pay(from_account_id=bank.sender()["account_id"], payee_id=free[0]).succeeded
-    assert bank.call("remove_payee", payee_id=free[0]).code == "payment_in_progress"
+    for amount in (1.25, 2.25):
+        assert bank.pay(from_account_id=bank.sender()["account_id"], payee_id=free[0], amount=amount).succeeded
+    refused = bank.call("remove_payee", payee_id=free[0])
+    assert refused.code == "payment_in_progress"
+    assert "1.25" in refused.message, "the first of the two"
 
 
 @pytest.mark.parametrize("status", ["active", "paused"])

@@ -274,6 +274,33 @@ def test_who_hands_a_file_over_cannot_take_it_back() -> None:
     assert code(session, "chmod", path="~/staging/x", mode="777") == "not_owner"
 
 
+@pytest.mark.parametrize("given", [("owner",), ("group",), ("owner", "group")])
+def test_a_file_that_is_handed_over_belongs_to_whom_it_was_given(given: tuple[str, ...]) -> None:
+    session = opened()
+    do(session, "touch", path="~/staging/x")
+    own = do(session, "stat_file", path="~/staging/x")
+    new = {"owner": "root", "group": next(group for group in do(session, "pwd")["groups"] if group != own["group"])}
+    told = do(session, "chown", path="~/staging/x", **{name: new[name] for name in given})
+    after = do(session, "stat_file", path="~/staging/x")
+    wanted = {name: new[name] if name in given else own[name] for name in ("owner", "group")}
+    assert {name: told[name] for name in wanted} == {name: after[name] for name in wanted} == wanted
+    assert {**after, **{name: own[name] for name in wanted}} == own
+
+
+@pytest.mark.parametrize("recursive", [False, True])
+def test_a_mode_is_set_on_what_is_asked_for_and_on_nothing_else(recursive: bool) -> None:
+    session = opened()
+    do(session, "set_umask", umask="022")
+    do(session, "mkdir", path="~/staging/a/b", parents=True)
+    do(session, "touch", path="~/staging/a/f")
+    before = {entry["path"]: entry["type"] for entry in do(session, "find_files", path="~/staging")["entries"]}
+    told = do(session, "chmod", path="~/staging/a", mode="1750", recursive=recursive)
+    modes = {path: do(session, "stat_file", path=path)["mode"] for path in before}
+    wanted = {"/a": "1750"} | ({"/a/b": "1750", "/a/f": "0750"} if recursive else {"/a/b": "0755", "/a/f": "0644"})
+    assert {path.partition("/staging")[2]: mode for path, mode in modes.items()} == wanted
+    assert (told["old_mode"], told["mode"], told["changed_count"]) == ("0755", "1750", 3 if recursive else 1)
+
+
 def test_rights_are_those_of_the_first_class_that_fits() -> None:
     """An owner without the right is refused even where the group or all others have it, as in POSIX."""
     session = opened()
@@ -317,6 +344,9 @@ def test_a_folder_is_never_replaced_by_its_own_part_or_moved_below_itself() -> N
             "into_itself"
         )
         assert code(session, tool, source="~/staging/a", destination="~/staging/a/a", **more) == "into_itself"
+        for source, said in (("~/staging/a", "is the source itself"), ("~/staging/a/a", "holds the source")):
+            given = {"source": source, "destination": "~/staging", "new_name": "a", "if_exists": "replace", **more}
+            assert said in session.call(tool, given).message
     assert code(session, "cp", source="/", destination="~/staging", recursive=True) == "into_itself"
 
 

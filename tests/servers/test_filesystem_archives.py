@@ -192,6 +192,39 @@ def test_no_archive_writes_outside_its_destination_or_fills_the_quota(name: str)
     assert session.digest() == digest
 
 
+def test_a_folder_is_never_replaced_by_a_file_from_an_archive_nor_a_file_by_a_folder() -> None:
+    for name, make in (("install.sh", "mkdir"), ("notes", "touch"), ("manifest.json", "mkdir")):
+        session = opened()
+        do(session, make, path=f"~/staging/{name}")
+        for if_exists in ("keep", "replace"):
+            unpack_all = {"path": "~/downloads/release.zip", "destination": "~/staging", "if_exists": if_exists}
+            assert code(session, "archive_extract", **unpack_all) == "already_exists"
+        assert do(session, "find_files", path="~/staging")["count"] == 1
+
+
+def test_members_are_packed_by_name_whatever_the_order_of_the_paths() -> None:
+    session = opened()
+    for name in ("b", "a-b", "a/x", "c"):
+        do(session, "mkdir", path="~/staging/a", parents=True) if "/" in name else None
+        do(session, "write_file", path=f"~/staging/{name}", content=name)
+    for number, names in enumerate((["b", "a", "c", "a-b"], ["c", "a-b", "a", "b", "a"])):
+        archive = f"~/handover/{number}.zip"
+        do(session, "archive_create", paths=[f"~/staging/{n}" for n in names], archive_path=archive, format="zip")
+        listed = do(session, "archive_list", path=archive)["entries"]
+        assert [(e["name"], e["size"]) for e in listed] == [("a", 0), ("a-b", 4), ("a/x", 4), ("b", 2), ("c", 2)]
+
+
+def test_what_is_in_a_closed_file_is_not_told() -> None:
+    session = opened()
+    do(session, "mkdir", path="~/staging/out")
+    for path in ("~/downloads/release.zip", "~/downloads/documents-2029.tar", "~/documents/reports/annual-report.md"):
+        do(session, "chmod", path=path, mode="200")
+        assert code(session, "archive_list", path=path) == "permission_denied"
+        assert code(session, "archive_extract", path=path, destination="~/staging/out") == "permission_denied"
+        unpack_one = {"path": path, "destination": "~/staging/out", "entry": "no-such-entry"}
+        assert code(session, "archive_extract", **unpack_one) == "permission_denied"
+
+
 def test_unpacking_never_follows_a_link_in_the_destination() -> None:
     session = opened()
     do(session, "mkdir", path="~/staging/out")

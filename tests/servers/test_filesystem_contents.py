@@ -11,6 +11,7 @@ import posixpath
 import re
 from collections import Counter
 from datetime import datetime, timedelta
+from functools import cache
 from typing import Any
 
 import pytest
@@ -22,6 +23,7 @@ SEEDS = range(6)
 each_world = pytest.mark.parametrize("seed", SEEDS)
 
 
+@cache
 def contents(seed: int, form: str = "text") -> dict[str, tuple[str, int]]:
     """Content and size of the files of a form, by path."""
     model = Model(opened(seed))
@@ -158,6 +160,25 @@ def test_a_file_holds_what_its_name_promises(seed: int) -> None:
                 raise AssertionError(f"{path}: {error}\n{content}") from error
             tried[extension] += 1
     assert all(tried[extension] for extension in CHECKS if extension != ".sh"), tried
+
+
+COUNTS: dict[str, tuple[str, str, set[int]]] = {
+    "steps of a script": (r"\.sh", r"(?m)^\./run ", {3, 4, 5}),
+    "headings of a note": (r"\.md", r"(?m)^## ", {1, 2, 3}),
+    "functions of a module": (r"\.py", r"(?m)^def ", {2, 3, 4, 5}),
+    "rows of a table": (r"\.csv", r"(?m)^\d", set(range(6, 36))),
+    "sentences of a text": (r"\.txt", r"(?m)^[A-Z].*\.$", set(range(3, 14))),
+    "things to do": (r"/(todo|notes|ideas)\.\w+", r"(?m)^\[", set(range(4, 16))),
+    "settings": (r"\.yaml", r"(?m)^(?!host|port)\w+: \d", {3, 4, 5, 6}),
+}
+"""Of a kind of file: what its name fits, what is counted in it, and how many there may be."""
+
+
+@pytest.mark.parametrize("what", COUNTS)
+def test_each_number_of_parts_that_may_be_there_is_there_in_some_file(what: str) -> None:
+    named, part, numbers = COUNTS[what]
+    texts = [text for seed in SEEDS for path, (text, _) in contents(seed).items() if re.search(f"{named}$", path)]
+    assert {len(re.findall(part, text)) for text in texts} - {0} == numbers
 
 
 @each_world

@@ -145,6 +145,10 @@ def test_the_parts_of_a_file_have_names_of_up_to_255_characters() -> None:
         assert session.call("split_file", {"path": path, "lines_per_part": 1_000}).code == wanted
 
 
+def test_a_file_that_is_missing_is_not_found_however_long_its_name() -> None:
+    assert code(opened(), "split_file", path=f"~/staging/{'n' * 255}", lines_per_part=1) == "not_found"
+
+
 def test_a_file_has_up_to_99_parts() -> None:
     session = opened()
     do(session, "write_file", path="~/staging/x", content="a\n" * 99)

@@ -149,6 +149,39 @@ def test_of_two_folders_that_cannot_be_compared_the_first_code_of_the_catalogue_
     assert code(circles, "compare_dirs", first=second, second=first) == wanted
 
 
+def test_a_link_is_followed_through_every_step_to_its_end() -> None:
+    session = opened()
+    home = do(session, "cd", path="~")["cwd"]
+    end = do(session, "stat_file", path="~/desk/latest")["target"]
+    for path, written, steps in (
+        ("latest", "latest", 2),
+        ("desk/latest", "desk/latest", 1),
+        ("desk/documents/reports", "documents/reports", 1),
+        ("desk/documents", "desk/documents", 1),
+        ("documents", "documents", 0),
+    ):
+        found = do(session, "realpath_of", path=path)
+        real = end if path.endswith("latest") else f"{home}/{path.removeprefix('desk/')}"
+        kind = "file" if path.endswith("latest") else "folder"
+        assert found == {"path": f"{home}/{written}", "real_path": real, "type": kind, "steps": steps}
+
+
+def test_content_with_two_names_counts_once_in_all_and_once_in_each_folder() -> None:
+    session = opened()
+    do(session, "mkdir", path="~/staging/one/two", parents=True)
+    do(session, "mkdir", path="~/staging/other")
+    do(session, "write_file", path="~/staging/one/a", content="x" * 9)
+    for name in ("one/b", "one/two/c", "other/d", "e"):
+        do(session, "ln", target="~/staging/one/a", link_path=f"~/staging/{name}", kind="hard")
+    do(session, "write_file", path="~/staging/other/more", content="y" * 4)
+    assert do(session, "du", path="~/staging") == {
+        "path": do(session, "stat_file", path="~/staging")["path"],
+        "total": 15,
+        "subfolders": [{"name": "other", "bytes": 15}, {"name": "one", "bytes": 10}],
+    }
+    assert do(session, "du", path="~/staging/one")["subfolders"] == [{"name": "two", "bytes": 10}]
+
+
 def test_what_is_written_through_a_dangling_link_does_not_come_into_being() -> None:
     session = opened()
     digest = session.digest()
@@ -197,3 +230,53 @@ def test_the_number_of_names_follows_each_of_them() -> None:
         do(session, "restore_from_trash", trash_item_id=ids[path])
         wanted = dict.fromkeys(wanted, more)
         check()
+
+
+def test_a_folder_frees_what_is_in_it_only_where_no_other_name_leads_there() -> None:
+    """The same folder is deleted twice; in between the name outside of it has gone."""
+    session = opened()
+    do(session, "write_file", path="~/staging/a", content="one two")
+    do(session, "mkdir", path="~/staging/f")
+    do(session, "ln", target="~/staging/a", link_path="~/staging/f/b", kind="hard")
+    for outside, freed in ((True, 0), (False, 8), (True, 0), (False, 8)):
+        if not outside:
+            item = do(session, "rm", path="~/staging/a")
+            assert item["freed_bytes"] == 0
+        deleted = do(session, "rm", path="~/staging/f", recursive=True)
+        assert deleted["freed_bytes"] == freed
+        assert do(session, "restore_from_trash", trash_item_id=deleted["trash_item_id"])["bytes"] == 8
+        if not outside:
+            do(session, "restore_from_trash", trash_item_id=item["trash_item_id"])
+        assert Model(session).faults() == []
+
+
+def test_a_path_that_leads_nowhere_is_compared_by_how_far_it_is_known() -> None:
+    """Links before a missing name are followed; behind a closed folder or a broken link the path stays as written."""
+    session = opened()
+    home = do(session, "cd", path="~")["cwd"]
+    for path, told in (
+        ("desk/documents/none", f"{home}/documents/none"),
+        ("desk/documents/none/more", f"{home}/documents/none/more"),
+        ("desk/documents/../none", f"{home}/none"),
+        ("vault/../vault/x", f"{home}/vault/../vault/x"),
+        ("vault/x", f"{home}/vault/x"),
+        ("desk/lost-note.md", f"{home}/desk/lost-note.md"),
+        ("desk/lost-note.md/x", f"{home}/desk/lost-note.md/x"),
+        ("documents/placeholder.txt/", f"{home}/documents/placeholder.txt"),
+        ("documents/./placeholder.txt/x", f"{home}/documents/placeholder.txt/x"),
+    ):
+        outcome = session.call("cat", {"path": path})
+        assert outcome.code in ("not_found", "permission_denied", "broken_link"), path
+        assert outcome.resolved == {"path": told}, path
+
+
+def test_a_broken_link_into_a_closed_folder_is_broken_and_not_forbidden() -> None:
+    session = opened()
+    do(session, "mkdir", path="~/staging/d")
+    do(session, "touch", path="~/staging/d/x")
+    do(session, "ln", target="~/staging/d/x", link_path="~/staging/l", kind="symbolic")
+    do(session, "rm", path="~/staging/d/x")
+    do(session, "chmod", path="~/staging/d", mode="555")
+    assert code(session, "touch", path="~/staging/l") == "broken_link"
+    assert code(session, "write_file", path="~/staging/l", content="x", if_exists="replace") == "broken_link"
+    assert code(session, "mkdir", path="~/staging/l/y") == "broken_link"

@@ -86,6 +86,12 @@ def test_the_user_stands_at_home_or_near_it_with_a_common_umask(seed: int) -> No
     assert shown["umask"] in ("022", "002", "027")
 
 
+def test_worlds_begin_in_other_folders_with_other_umasks() -> None:
+    shown = [do(opened(seed), "pwd") for seed in range(12)]
+    assert {one["umask"] for one in shown} == {"022", "002", "027"}
+    assert len({one["cwd"].rsplit("/", 1)[1] for one in shown} & {"projects", "documents"}) >= 1
+
+
 # Owners and modes
 
 HOME_MODES = {
@@ -227,6 +233,7 @@ def test_the_home_has_the_folders_and_files_that_tasks_name(seed: int) -> None:
               if name.endswith((".png", ".pdf"))]  # fmt: skip
     assert 6 <= len(binary) <= 13
     assert all(name.endswith(".png") for name in found.names(f"{found.home}/photos"))
+    assert sum(name.endswith(".pdf") for name in binary) - sum(name.endswith(".png") for name in binary) in (0, 1)
     assert not any(name.endswith(".png") for name in found.names(f"{found.home}/downloads"))
 
 

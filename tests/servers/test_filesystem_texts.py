@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from proverl.errors import Refused
 from proverl.records import Kind
-from proverl.servers.filesystem.differences import blocks, common, unified
+from proverl.servers.filesystem.differences import SMALL, blocks, common, unified
 from proverl.servers.filesystem.patterns import find_glob
 from support.filesystem_model import Model, code, do, opened
 
@@ -197,6 +197,23 @@ def test_in_short_texts_whose_lines_come_often_as_many_lines_are_matched_as_can_
 ) -> None:
     old, new = [*old, "a", "b", *old], [*new, "a", "b", *new]
     assert len(common(old, new)) == _longest(old, new)
+
+
+@given(old=st.permutations("abcdefgh"), new=st.permutations("abcdefgh"))
+def test_of_lines_that_come_once_as_many_are_matched_as_can_be(old: list[str], new: list[str]) -> None:
+    assert len(common(old, new)) == _longest(old, new)
+
+
+@pytest.mark.parametrize(("rows", "others", "compared"), [(40, 100, True), (50, 80, True), (41, 98, False)])
+def test_gaps_whose_lines_come_often_are_compared_in_full_while_they_are_small(
+    rows: int, others: int, compared: bool
+) -> None:
+    same = [f"same {number}" for number in range(30)]
+    old, new = ["ab"[number % 2] for number in range(rows)], ["bbca"[number % 4] for number in range(others)]
+    new[-1] = "d" if old[-1] == new[-1] else new[-1]
+    pairs = common(same + old, same + new)
+    assert rows * others <= SMALL or not compared
+    assert len(pairs) == len(same) + (_longest(old, new) if compared else 0)
 
 
 def _longest(old: list[str], new: list[str]) -> int:

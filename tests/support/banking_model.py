@@ -51,9 +51,18 @@ class Holding:
         return f"Holding{self.words}"
 
 
-def refuse(code: str, *, when: Any = True) -> None:
+class Named(Refusal):
+    """A refusal whose message names these values."""
+
+    def __init__(self, code: str, values: tuple[Any, ...]) -> None:
+        super().__init__(code)
+        self.values = [f"{one:.2f}" if isinstance(one, float) else str(one) for one in values]
+
+
+def refuse(code: str, *values: Any, when: Any = True) -> None:
+    """Refuse with a message that names these values; dollars are floats."""
     if when:
-        raise Refusal(code)
+        raise Named(code, values)
 
 
 class Model:
@@ -94,7 +103,7 @@ class Model:
 
     def cents(self, amount: float) -> int:
         exact = Decimal(str(amount)) * 100
-        refuse("invalid_argument", when=exact != int(exact))
+        refuse("invalid_argument", amount, when=exact != int(exact))
         return int(exact)
 
     def account(self, wanted: str) -> Row:
@@ -104,36 +113,40 @@ class Model:
 
     def payee(self, wanted: str) -> Row:
         rows = [row for row in kept_payees(self.tables) if row["payee_id"] == wanted]
-        refuse("payee_not_found", when=not rows)
+        refuse("payee_not_found", wanted, when=not rows)
         return rows[0]
 
     def check_status(self, sender: Row, receiver: Row | None = None) -> None:
-        refuse("account_frozen", when=sender["status"] == "frozen")
-        refuse("account_closed", when="closed" in (sender["status"], receiver and receiver["status"]))
-        refuse("credit_cannot_send", when=sender["kind"] == "credit")
+        refuse("account_frozen", sender["nickname"], when=sender["status"] == "frozen")
+        for account in filter(None, (sender, receiver)):
+            refuse("account_closed", account["nickname"], when=account["status"] == "closed")
+        refuse("credit_cannot_send", sender["nickname"], when=sender["kind"] == "credit")
 
     def check_amount(self, sender: Row, cents: int) -> None:
         out = self.rows("bank_transaction", account_id=sender["account_id"], direction="outgoing")
         today = [row for row in out if row["posted_at"][:10] == self.today and row["category"] == "transfer"]
         month = [row for row in out if row["posted_at"][:7] == self.today[:7]]
-        refuse("insufficient_funds", when=cents > available(self.tables, sender))
-        refuse("daily_limit_exceeded", when=cents > sender["daily_limit"] - sum(row["amount"] for row in today))
-        refuse("savings_withdrawal_limit", when=sender["kind"] == "savings" and len(month) >= 6)
+        name, left = sender["nickname"], max(0, sender["daily_limit"] - sum(row["amount"] for row in today))
+        have = available(self.tables, sender)
+        refuse("insufficient_funds", name, cents / 100, have / 100, when=cents > have)
+        refuse("daily_limit_exceeded", name, cents / 100, left / 100, when=cents > left)
+        refuse("savings_withdrawal_limit", name, when=sender["kind"] == "savings" and len(month) >= 6)
 
     def check_pin(self, given: str) -> None:
-        refuse("wrong_pin", when=given != self.pin)
+        refuse("wrong_pin", given, when=given != self.pin)
 
     def newest_code(self, purpose: str) -> Row | None:
         return max(self.rows("one_time_code", purpose=purpose), key=lambda row: row["sent_at"], default=None)
 
     def use_code(self, purpose: str, given: str | None, none: str = "wrong_code") -> Callable[[], None]:
         """Check a code; returns what uses it up, once nothing else is wrong."""
-        refuse("code_required", when=given is None)
+        refuse("code_required", DEEDS[purpose], when=given is None)
         newest = self.newest_code(purpose)
-        refuse(none, when=newest is None or newest["used"])
+        refuse(none, given, DEEDS[purpose], when=newest is None or newest["used"])
         assert newest is not None
-        refuse("wrong_code", when=given != newest["code"])
-        refuse("code_expired", when=self.now >= self.read(newest["sent_at"]) + timedelta(minutes=10))
+        refuse("wrong_code", given, newest["sent_at"], when=given != newest["code"])
+        runs_out = self.read(newest["sent_at"]) + timedelta(minutes=10)
+        refuse("code_expired", given, self.stamp(runs_out), when=self.now >= runs_out)
         return lambda: newest.update(used=1)
 
     def book(self, account: Row, direction: str, cents: int, merchant: str, category: str, **more: Any) -> str:
@@ -149,10 +162,12 @@ class Model:
     def transfer_between_accounts(self, a: Arguments) -> Row:
         cents = self.cents(a["amount"])
         sender, receiver = self.account(a["from_account_id"]), self.account(a["to_account_id"])
-        refuse("same_account", when=sender is receiver)
+        refuse("same_account", sender["nickname"], when=sender is receiver)
         self.check_status(sender, receiver)
         self.check_amount(sender, cents)
-        refuse("credit_overpayment", when=receiver["kind"] == "credit" and receiver["balance"] + cents > 0)
+        owed, amounts = max(-receiver["balance"], 0), (cents / 100, max(-receiver["balance"], 0) / 100)
+        too_much = receiver["kind"] == "credit" and cents > owed
+        refuse("credit_overpayment", receiver["nickname"], *amounts, when=too_much)
         self.check_pin(a["pin"])
         to, by = f"Transfer to {receiver['nickname']}", f"Transfer from {sender['nickname']}"
         out, into = ({"other_account_id": row["account_id"], "memo": a.get("memo")} for row in (receiver, sender))
@@ -164,12 +179,13 @@ class Model:
     def send_payee_payment(self, a: Arguments) -> Row:
         cents = self.cents(a["amount"])
         sender, payee = self.account(a["from_account_id"]), self.payee(a["payee_id"])
-        refuse("payee_blocked", when=payee["status"] == "blocked")
+        refuse("payee_blocked", payee["name"], payee["bank_name"], when=payee["status"] == "blocked")
         self.check_status(sender)
         self.check_amount(sender, cents)
         if self.now - self.read(payee["added_at"]) < timedelta(days=1):
             received = sum(row["amount"] for row in self.rows("bank_transaction", payee_id=a["payee_id"]))
-            refuse("new_payee_limit", when=received + cents > 500_00)
+            left = max(0, 500_00 - received) / 100
+            refuse("new_payee_limit", payee["name"], payee["added_at"], 500.0, left, when=cents > 500_00 - received)
         use = self.use_code("payment", a.get("one_time_code")) if cents > 1000_00 else None
         self.check_pin(a["pin"])
         if use:
@@ -188,18 +204,19 @@ class Model:
 
     def schedule_payee_payment(self, a: Arguments) -> Row:
         cents, end = self.cents(a["amount"]), a.get("end_date")
-        refuse("invalid_argument", when=not is_day(a["start_date"]) or (end is not None and not is_day(end)))
-        refuse("invalid_argument", when=a["start_date"] > f"{self.now.year + 1}{self.today[4:]}")
-        refuse("invalid_argument", when=end and a["frequency"] == "single")
+        for text in (a["start_date"], end):
+            refuse("invalid_argument", text, when=text is not None and not is_day(text))
+        refuse("invalid_argument", a["start_date"], when=a["start_date"] > f"{self.now.year + 1}{self.today[4:]}")
+        refuse("invalid_argument", end, when=end and a["frequency"] == "single")
         sender, payee = self.account(a["from_account_id"]), self.payee(a["payee_id"])
-        refuse("payee_blocked", when=payee["status"] == "blocked")
+        refuse("payee_blocked", payee["name"], payee["bank_name"], when=payee["status"] == "blocked")
         self.check_status(sender)
-        refuse("date_not_in_future", when=a["start_date"] <= self.today)
-        refuse("end_before_start", when=end and end < a["start_date"])
+        refuse("date_not_in_future", a["start_date"], self.today, when=a["start_date"] <= self.today)
+        refuse("end_before_start", end, a["start_date"], when=end and end < a["start_date"])
         same = {"payee_id": a["payee_id"], "amount": cents, "frequency": a["frequency"]}
-        refuse(
-            "duplicate_schedule", when=any(row["status"] != "ended" for row in self.rows("scheduled_payment", **same))
-        )
+        for row in self.rows("scheduled_payment", **same):
+            names = payee["name"], row["scheduled_payment_id"], row["next_date"], cents / 100
+            refuse("duplicate_schedule", *names, when=row["status"] != "ended")
         self.check_pin(a["pin"])
         dates = {"next_date": a["start_date"], "end_date": end}
         key = self.add("scheduled_payment", from_account_id=a["from_account_id"], **same, **dates, status="active")
@@ -208,23 +225,25 @@ class Model:
 
     def cancel_scheduled_payment(self, a: Arguments) -> Row:
         payment = self.one("scheduled_payment", "scheduled_payment_not_found", a["scheduled_payment_id"])
-        refuse("already_ended", when=payment["status"] == "ended")
-        refuse("due_today", when=(payment["status"], payment["next_date"]) == ("active", self.today))
-        payment.update(status="ended", next_date=None)
         (payee,) = self.rows("payee", payee_id=payment["payee_id"])
+        refuse("already_ended", payee["name"], when=payment["status"] == "ended")
+        due = (payment["status"], payment["next_date"]) == ("active", self.today)
+        refuse("due_today", payee["name"], self.today, when=due)
+        payment.update(status="ended", next_date=None)
         answer = {"payee_name": payee["name"], "status": "ended", "cancelled_at": self.moment}
         return {"scheduled_payment_id": a["scheduled_payment_id"], **answer}
 
     def set_card_lock(self, a: Arguments) -> Row:
         card = self.one("card", "card_not_found", a["card_id"])
-        refuse("card_expired", when=card_status(self.tables, card) == "expired")
-        refuse("already_in_state", when=card_status(self.tables, card) == a["state"])
+        refuse("card_expired", card["label"], card["expires_on"], when=card_status(self.tables, card) == "expired")
+        refuse("already_in_state", card["label"], a["state"], when=card_status(self.tables, card) == a["state"])
         if a["state"] == "active":
-            refuse("pin_required", when=a.get("pin") is None)
+            refuse("pin_required", card["label"], when=a.get("pin") is None)
             self.check_pin(a["pin"])
             disputes = self.rows("dispute", reason="unrecognized")
             bought = [self.rows("bank_transaction", transaction_id=row["transaction_id"])[0] for row in disputes]
-            refuse("locked_by_dispute", when=any(row["card_id"] == a["card_id"] for row in bought))
+            mine = any(row["card_id"] == a["card_id"] for row in bought)
+            refuse("locked_by_dispute", card["label"], when=mine)
         card["locked"] = int(a["state"] == "locked")
         shown = {"label": card["label"], "status": a["state"], "changed_at": self.moment}
         return {"card_id": a["card_id"], **shown}
@@ -232,8 +251,8 @@ class Model:
     def set_card_spending_limit(self, a: Arguments) -> Row:
         card, new = self.one("card", "card_not_found", a["card_id"]), self.cents(a["daily_limit"])
         old = card["daily_spend_limit"]
-        refuse("card_expired", when=card_status(self.tables, card) == "expired")
-        refuse("limit_unchanged", when=new == old)
+        refuse("card_expired", card["label"], card["expires_on"], when=card_status(self.tables, card) == "expired")
+        refuse("limit_unchanged", card["label"], old / 100, when=new == old)
         if new > old:
             self.use_code("limit", a.get("one_time_code"))()
         card["daily_spend_limit"] = new
@@ -241,11 +260,14 @@ class Model:
 
     def dispute_bank_transaction(self, a: Arguments) -> Row:
         bought = self.one("bank_transaction", "transaction_not_found", a["transaction_id"])
-        refuse("transaction_pending", when=bought["status"] == "pending")
-        refuse("not_a_card_transaction", when=bought["card_id"] is None or bought["direction"] == "incoming")
-        refuse("already_disputed", when=bought["status"] != "posted")
+        name = bought["merchant"]
+        refuse("transaction_pending", name, when=bought["status"] == "pending")
+        no_purchase = bought["card_id"] is None or bought["direction"] == "incoming"
+        refuse("not_a_card_transaction", name, when=no_purchase)
+        refuse("already_disputed", name, when=bought["status"] != "posted")
         age = self.now.date() - self.read(bought["posted_at"]).date()
-        refuse("dispute_window_closed", when=age > timedelta(days=60))
+        days = bought["posted_at"][:10], self.now.date() - timedelta(days=60)
+        refuse("dispute_window_closed", *days, when=age > timedelta(days=60))
         (card,) = self.rows("card", card_id=bought["card_id"])
         credit = bought["amount"] if bought["amount"] <= 25_00 else 0
         locks, decides = a["reason"] == "unrecognized", business_day(self.now.date(), 10).isoformat()
@@ -265,10 +287,13 @@ class Model:
 
     def request_one_time_code(self, a: Arguments) -> Row:
         codes, newest = self.rows("one_time_code"), self.newest_code(a["purpose"])
-        valid = newest and not newest["used"] and self.now < self.read(newest["sent_at"]) + timedelta(minutes=10)
-        refuse("code_still_active", when=valid)
-        recent = [row for row in codes if self.now - self.read(row["sent_at"]) < timedelta(days=1)]
-        refuse("too_many_codes", when=len(recent) >= 5)
+        if newest and not newest["used"]:
+            runs_out = self.read(newest["sent_at"]) + timedelta(minutes=10)
+            refuse("code_still_active", a["purpose"], newest["sent_at"], self.stamp(runs_out), when=self.now < runs_out)
+        sent = sorted(self.read(row["sent_at"]) for row in codes)
+        recent = [moment for moment in sent if self.now - moment < timedelta(days=1)]
+        if len(recent) >= 5:
+            refuse("too_many_codes", self.stamp(recent[0] + timedelta(days=1)))
         (customer,) = self.rows("customer")
         code, expires = hotp(customer["code_key"], len(codes)), self.stamp(self.now + timedelta(minutes=10))
         texts = {"subject": Holding(DEEDS[a["purpose"]]), "body": Holding(code, DEEDS[a["purpose"]], "10 minutes")}
@@ -280,9 +305,11 @@ class Model:
 
     def add_payee(self, a: Arguments) -> Row:
         numbers = {name: a[name] for name in ("routing_number", "account_number")}
-        refuse("payee_exists", when=fitting(kept_payees(self.tables), numbers))
-        refuse("invalid_routing_number", when=not is_routing_number(a["routing_number"]))
-        refuse("invalid_account_number", when=not re.fullmatch("[0-9]{6,17}", a["account_number"]))
+        for row in fitting(kept_payees(self.tables), numbers):
+            refuse("payee_exists", row["name"])
+        refuse("invalid_routing_number", a["routing_number"], when=not is_routing_number(a["routing_number"]))
+        number = a["account_number"]
+        refuse("invalid_account_number", number, when=not re.fullmatch("[0-9]{6,17}", number))
         self.use_code("payee", a["one_time_code"], "no_active_code")()
         banks = {row["routing_number"]: row["bank_name"] for row in self.rows("payee")}
         bank = banks.get(a["routing_number"], Holding())
@@ -295,10 +322,13 @@ class Model:
 
     def remove_payee(self, a: Arguments) -> Row:
         payee = self.payee(a["payee_id"])
-        scheduled = [row["status"] for row in self.rows("scheduled_payment", payee_id=a["payee_id"])]
-        refuse("payee_has_scheduled_payments", when={"active", "paused"} & set(scheduled))
+        states = [row["status"] for row in self.rows("scheduled_payment", payee_id=a["payee_id"])]
+        left = len(states) - states.count("ended")
+        refuse("payee_has_scheduled_payments", payee["name"], left, when=left)
         paid = self.rows("bank_transaction", payee_id=a["payee_id"], status="pending")
-        refuse("payment_in_progress", when=paid)
+        if paid:
+            first = min(paid, key=lambda row: row["posted_at"])
+            refuse("payment_in_progress", payee["name"], first["amount"] / 100)
         payee["removed"] = 1
         return {"payee_id": a["payee_id"], "name": payee["name"], "removed_at": self.moment}
 
@@ -355,12 +385,16 @@ def difference(before: Tables, tool: str, arguments: Arguments, outcome: Outcome
     fresh = {table: sorted(now[table].keys() - was[table].keys(), key=lambda key: (len(key), key)) for table in KEYS}
     model = Model(before, fresh)
     told: tuple[str, Any] = (outcome.code, outcome.value)
+    unsaid: list[str] = []
     try:
         right: tuple[str, Any] = ("", getattr(model, tool)(arguments))
     except Refusal as refusal:
         right = (refusal.code, None)
+        unsaid = [value for value in getattr(refusal, "values", ()) if value not in outcome.message]
     if right != told:
         return f"the model says {right}, the tool {told}"
+    if unsaid:
+        return f"the message says nothing of {unsaid}: {outcome.message}"
     expected, minute = by_key(before), timedelta(minutes=1 if outcome.succeeded else 0)
     wrong = [
         f"{table} {key}: the model has {expected[table].get(key)}, the tool {now[table].get(key)}"

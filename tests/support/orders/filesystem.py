@@ -70,8 +70,8 @@ CHANGES = "rmdir touch mkdir chown chmod write_file append_file sed_replace grep
 ONE = f"{LOOKS} {CHANGES} rm"
 """The tools with one path."""
 FOUND = (
-    "not_a_folder is_a_folder binary_file already_exists not_an_archive archive_damaged no_match folder_not_empty "
-    "folder_in_use sticky_folder not_owner nothing_to_change too_many_parts"
+    "not_a_folder is_a_folder binary_file already_exists not_an_archive archive_damaged folder_not_empty "
+    "folder_in_use sticky_folder not_owner too_many_parts"
 )
 LINES = "sort_file uniq_lines cut_columns"
 
@@ -89,11 +89,10 @@ APART = [
     Apart("archive_list archive_extract", "not_an_archive", "archive_damaged", "only an archive can be damaged"),
     Apart("archive_list", "permission_denied", "not_an_archive archive_damaged", "what is closed is not looked into"),
     Apart("chmod", "permission_denied", "not_a_folder", "a file has nothing below it that could be closed"),
-    Apart("chown", "permission_denied", "not_owner nothing_to_change", "behind a closed folder no owner is known"),
+    Apart("chown", "permission_denied", "not_owner", "behind a closed folder no owner is known"),
     Apart("chown", "unknown_login unknown_group", "nothing_to_change", "nothing belongs to who is unknown"),
     Apart("chown", "unknown_group", "not_in_group", "only a group that is known can be another's"),
     Apart("sed_replace", f"{NOWHERE} is_a_folder no_match", "quota_exceeded", "without a match nothing grows"),
-    Apart("compare_dirs", NOWHERE, "same_folder", "two paths that lead to one folder are both found"),
     Apart("cp", "not_found", "is_a_folder quota_exceeded", "a source that is missing is no folder and takes no room"),
     Apart("cp mv archive_extract", "destination_not_a_folder", "already_exists", "what is no folder holds nothing"),
     Apart("mv", "not_found", "folder_in_use", "a source that is missing is not the current folder"),

@@ -22,7 +22,7 @@ RECENT_SECONDS: Final = 36_000_000
 """Files are at most so old, most of them far less."""
 
 
-@dataclass(eq=False)
+@dataclass
 class Place:
     """A folder, file or link of the plan; `node` is its number from the moment on at which it comes into being."""
 

@@ -91,7 +91,7 @@ def add_archives(draft: Draft, home: Place, projects: list[Place]) -> None:
         first = sorted(folder.names.values(), key=lambda place: place.moment)[:3]
         path = f"{downloads.path}/{project.name}-snapshot.{form}"
         world.plan(draft.later(downloads, *first), archive_create, [folder.path], path, form)
-    beside = finance.texts()[:20]
+    beside = finance.texts()
     paths, path = [file.path for file in beside], f"{finance.path}/finance-backup.zip"
     world.plan(draft.later(*beside), archive_create, paths, path, "zip")
     release = [

@@ -75,7 +75,7 @@ def compare_dirs(world: World, first: FolderPath, second: FolderPath) -> results
     shared = [(left[path], right[path]) for path in left if path in right]
     check_comparable(tops, shared)
     check_links(*tops)
-    if tops[0].node_id == tops[1].node_id and tops[0].stop is None:
+    if tops[0].node_id == tops[1].node_id:
         refuse("same_folder", f"{first!r} and {second!r} are one folder, {tops[0].path}; name two")
     different = {old["path"] for old, new in shared if _differs(old, new)}
     files = [

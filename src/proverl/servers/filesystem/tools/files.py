@@ -256,7 +256,7 @@ def sed_replace(
     (node,) = find_texts(world, READ | WRITE, path=path)
     pieces = content_of(world, node).split(find, 1 if which == "first" else -1)
     replaced = len(pieces) - 1
-    if not replaced and node.stop is None:
+    if not replaced:
         refuse("no_match", f"{find!r} does not occur in {node.path}; cat or grep_files shows what does")
     # Counted before the text is made: a short text times a long replacement must not take the machine's memory.
     check_quota(node.user, replaced * (len(replacement.encode()) - len(find.encode())), 0)

@@ -94,7 +94,7 @@ def chown(
     elif group is not None and f" {group} " not in node.user.groups:
         refuse("not_in_group", f"{node.user.login} is not in the group {group!r}; pwd shows your groups")
     new_owner, new_group = owner or node.owner, group or node.group
-    if (new_owner, new_group) == (node.owner, node.group) and node.stop is None:
+    if (new_owner, new_group) == (node.owner, node.group):
         have = f"{node.path} belongs to {node.owner}:{node.group}"
         refuse("nothing_to_change", f"{have}; give another owner or group")
     world.run("UPDATE node SET owner = ?, group_name = ? WHERE node_id = ?", new_owner, new_group, node.node_id)
