@@ -4,8 +4,11 @@ Each rule reads the syntax of the files, imports nothing, and counts imports ins
 """
 
 import ast
+import contextlib
+import importlib.metadata
 import re
 import subprocess
+import sys
 import tomllib
 from collections import Counter
 from functools import cache
@@ -296,6 +299,64 @@ def test_complexity_over_ten_is_allowed_in_fewer_and_fewer_files() -> None:
     assert allowed >= COMPLEX, f"take out of COMPLEX what no longer needs it: {sorted(COMPLEX - allowed)}"
     suppressed = [name_of(file) for file in sources() if re.search("noqa.*C901", file.read_text(encoding="utf-8"))]
     assert suppressed == []
+
+
+def test_lint_says_the_same_with_and_without_the_extra_for_training() -> None:
+    """What only that extra installs is not looked into by mypy, or the verdict would depend on the environment."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    (skipped,) = [
+        {module.split(".")[0] for module in override["module"]}
+        for override in settings["tool"]["mypy"]["overrides"]
+        if override.get("follow_imports") == "skip"
+    ]
+    extras = settings["project"]["optional-dependencies"]
+    at_hand = required(settings["project"]["dependencies"] + extras["serve"] + extras["dev"])
+    homes = importlib.metadata.packages_distributions()
+    unsure = {
+        f"{file.relative_to(ROOT)}: {root}"
+        for folder in ("src", "tests", "examples")
+        for file in (ROOT / folder).rglob("*.py")
+        for root in roots(file) - skipped - set(sys.stdlib_module_names) - OURS
+        if not at_hand & {normal(name) for name in homes.get(root, [])}
+    }
+    assert unsure == set()
+
+
+OURS = {"proverl", "library", "planting"} | {path.stem for path in (ROOT / "tests").iterdir()}
+
+
+def roots(file: Path) -> set[str]:
+    """The first names of all absolute imports of a file."""
+    found: set[str] = set()
+    for node in ast.walk(tree(file)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found.add(node.module.split(".")[0])
+    return found
+
+
+def required(lines: list[str]) -> set[str]:
+    """The distributions that these requirements bring, with what they bring in turn."""
+    found: set[str] = set()
+    left = [plain(line) for line in lines]
+    while left:
+        name = left.pop()
+        if name not in found:
+            found.add(name)
+            with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+                left += [plain(line) for line in importlib.metadata.requires(name) or [] if "extra ==" not in line]
+    return found
+
+
+def plain(requirement: str) -> str:
+    """The name in a requirement."""
+    return normal(re.split(r"[^\w.-]", requirement)[0])
+
+
+def normal(name: str) -> str:
+    """A distribution's name as indexes compare it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def test_no_tracked_file_names_the_place_where_it_was_written() -> None:
