@@ -29,8 +29,8 @@ from .report import Report
 from .source import Globals, codes_in_source
 from .walk import Opener, Walk, alike
 
-MOST_UNECHOED = 2
-"""Values a tool may say are not echoed; options that say how, and ids of what is only read, come on top."""
+MOST_UNECHOED = 1
+"""The values that a tool may say are not echoed; options that say how, and ids of what is only read, come on top."""
 SUCCESS_SHARE = 0.5
 ENOUGH_AGAIN = 8
 """Second calls of a tool after which one that never changed anything should have been idempotent."""
