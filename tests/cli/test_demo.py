@@ -35,11 +35,15 @@ def episodes(count: int) -> tuple[evaluate.Episode, ...]:
 
 
 def has_edge_within_a_turn(task: Task) -> bool:
-    """Whether turning the calls of a turn around breaks an order."""
+    """Whether turning the calls of a turn around breaks an order: what a look-up supplies was in no earlier turn."""
+    seen = ""
     for turn in task.turns:
-        own = {step.index for step in turn.steps}
-        if any(edge.step in own for step in turn.steps for edge in step.edges):
-            return True
+        own = {step.index: step for step in turn.steps}
+        for edge in (edge for step in turn.steps for edge in step.edges if edge.step in own):
+            supplies = own[edge.step].supplies
+            if edge.kind == "state" or not supplies or not all(str(value) in seen for value in supplies):
+                return True
+        seen += "".join(step.outcome.observation() for step in turn.steps)
     return False
 
 
