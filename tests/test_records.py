@@ -86,10 +86,10 @@ def test_a_message_in_the_form_of_chat_templates_has_only_what_it_holds() -> Non
 
 
 def test_the_figures_of_the_specification_stand_here() -> None:
-    """Specification 3, 4 and 7.5."""
+    """Specification 3, 4, 7.1, 7.3 and 7.5."""
     assert PROFILES == ("paper", "robust")
     assert len(TERMS) == 7
     limits = Limits()
-    assert (limits.assistant_turns, limits.user_messages) == (10, 5)
+    assert (limits.assistant_turns, limits.user_messages, limits.calls_per_turn) == (10, 5, 8)
     assert (limits.prompt_tokens, limits.response_tokens) == (12_384, 16_384)
     assert Turn("Go.").kind == "steps"

@@ -9,13 +9,13 @@ programs that are not ours.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import Any, Final, Literal, TypeAlias, TypeVar, get_args
 
 from pydantic import TypeAdapter, ValidationError
 
-from .errors import BadFile
+from .errors import BadFile, UsageError
 
 Json: TypeAlias = Any
 """A JSON value: None, bool, int, float, str, list or dict with string keys."""
@@ -266,10 +266,15 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How far an episode may go (specification 4 and 7.5).
+    """How far an episode may go (specification 4, 7.3 and 7.5).
 
-    Turns and messages are counts. Tokens: `prompt_tokens` before the first generation, `response_tokens` from there on,
-    observations included, for engines that count them. Seconds: of one tool call, one generation, and all of it.
+    Counts: `assistant_turns` (generations) and `user_messages` of the episode; of one assistant turn `calls_per_turn`
+    are executed, the rest are answered as refused. Tokens: `prompt_tokens` before the first generation,
+    `response_tokens` from there on, observations included, for engines that count them. Seconds: of one tool call, one
+    generation, and all of it.
+
+    Raises:
+        UsageError: a limit under which nothing could be done: a count or a number of tokens below 1, no time
     """
 
     assistant_turns: int = 10
@@ -280,6 +285,12 @@ class Limits:
     call_seconds: float = 30.0
     generate_seconds: float = 600.0
     episode_seconds: float = 3_600.0
+
+    def __post_init__(self) -> None:
+        for one in fields(self):
+            value, seconds = getattr(self, one.name), one.name.endswith("_seconds")
+            if not (value > 0 if seconds else value >= 1):
+                raise UsageError(f"{one.name} is {value}; {'more than 0' if seconds else 'at least 1'} is needed")
 
 
 DEFAULT_LIMITS: Final = Limits()

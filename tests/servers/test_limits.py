@@ -15,6 +15,7 @@ import pytest
 from proverl import servers
 from proverl.records import Json, Tool
 from support.tested import NAMES
+from support.told import told
 
 BOUNDS = (
     "minimum",
@@ -28,14 +29,6 @@ BOUNDS = (
 )
 UNSAID = {("minimum", 1), ("minLength", 1), ("minItems", 1), ("minimum", 0)}
 """Bounds that go without saying: something, and nothing below nothing."""
-NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?(?![\w])")
-WORDS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
-
-
-def told(text: str) -> set[float]:
-    """The numbers that a text names."""
-    found = {float(number.replace(",", "")) for number in NUMBER.findall(text)}
-    return found | {float(WORDS[word]) for word in re.findall(r"[a-z]+", text.lower()) if word in WORDS}
 
 
 def bounds(schema: Json) -> Iterator[tuple[str, float]]:

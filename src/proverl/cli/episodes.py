@@ -40,7 +40,8 @@ def roll_out(
     """
     tasks = data.read(file)
     choose = _chooser(policy, model, base_url)
-    # The name alone would let a run go on with other tasks, if the file was made anew in between.
+    # All that a trace depends on: an interrupted run that is started again with something else must not go on.
+    # The name of the file alone would let a run go on with other tasks, if the file was made anew in between.
     content = hashlib.blake2b(file.read_bytes(), digest_size=16).hexdigest()
     run = {"tasks": str(file), "content": content, "policy": policy, "model": model, "base_url": base_url}
     with files.Journal(out, run) as kept, _opener(stdio) as opener, counting("roll out", len(tasks)) as progress:

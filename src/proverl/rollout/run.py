@@ -271,7 +271,7 @@ class _EpisodeRunner(Generic[Prompt, Answer]):
             if outcome.kind is Kind.INFRASTRUCTURE:
                 stop: Stop = "deadline" if outcome.code == "deadline" else "infrastructure"
                 raise _EpisodeEnded(stop, f"{request.name}: {outcome.code}: {outcome.message}")
-        message = f"at most {most} calls of one turn are executed"
+        message = f"at most {most} calls of one assistant turn are executed; the rest can be made in the next"
         for request, call in zip(
             requests[most:], self._unexecuted(requests[most:], "too_many_calls", message), strict=True
         ):

@@ -54,7 +54,8 @@ def check_sending(world: World, purpose: Purpose) -> None:
     sent = world.one("SELECT count(*) AS number, min(sent_at) AS first FROM one_time_code WHERE sent_at > ?", since)
     if sent is not None and sent["number"] >= MOST:
         again = iso(datetime.fromisoformat(sent["first"]) + MOST_WITHIN)
-        refuse("too_many_codes", f"{MOST} codes were sent in the last 24 hours; the next one can be sent at {again}")
+        within = f"the last {MOST_WITHIN // timedelta(hours=1)} hours"
+        refuse("too_many_codes", f"{MOST} codes were sent in {within}; the next one can be sent at {again}")
 
 
 def send_code(world: World, purpose: Purpose) -> str:

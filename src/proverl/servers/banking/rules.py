@@ -13,9 +13,10 @@ from proverl.world.domain import Row, World, dollars, refuse
 from .results import PAYEE
 
 SAVINGS_WITHDRAWALS = 6
-"""Outgoing movements of a savings account in a calendar month."""
+"""Outgoing movements of a savings account in a calendar month. A notice in seed/names.toml tells it to the customer."""
 NEW_PAYEE_SPAN = timedelta(hours=24)
 NEW_PAYEE_LIMIT = 500_00
+"""What a payee may receive in all in the first hours after being added; add_payee tells both."""
 CODE_ABOVE = 1_000_00
 CUT_OFF_HOUR = 16
 SATURDAY = 5
@@ -63,7 +64,7 @@ def check_funds(account: Row, amount: int) -> None:
 
 
 def check_new_payee(world: World, payee: Row, amount: int) -> None:
-    """Refuse new_payee_limit: what a payee may receive in the first 24 hours."""
+    """Refuse new_payee_limit: what a payee may receive within NEW_PAYEE_SPAN of being added."""
     if world.now >= datetime.fromisoformat(payee["added_at"]) + NEW_PAYEE_SPAN:
         return
     received = world.value(
@@ -72,7 +73,8 @@ def check_new_payee(world: World, payee: Row, amount: int) -> None:
     )
     if received + amount > NEW_PAYEE_LIMIT:
         left = dollars(max(NEW_PAYEE_LIMIT - received, 0))
-        most = f"may receive {dollars(NEW_PAYEE_LIMIT)} in all in the first 24 hours, of which {left} is left"
+        span = f"the first {NEW_PAYEE_SPAN // timedelta(hours=1)} hours"
+        most = f"may receive {dollars(NEW_PAYEE_LIMIT)} in all in {span}, of which {left} is left"
         refuse("new_payee_limit", f"{payee['name']} was added at {payee['added_at']} and {most}")
 
 

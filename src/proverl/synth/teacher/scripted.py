@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from typing import Literal
 
 from ...errors import SynthesisError
-from ...records import Tool
+from ...records import DEFAULT_LIMITS, Tool
 from ...world.session import LocalSession
 from ..goals.plan import Goal, Planned, Planner
 from ..graph import Graph
@@ -30,7 +30,8 @@ GOALS_PER_TURN = 3
 FOLLOW_UP_LENGTHS = (1, 2, 3)
 GOING_ON = 0.5
 REACHING = 2
-ASSISTANT_TURNS = 10
+ASSISTANT_TURNS = DEFAULT_LIMITS.assistant_turns
+"""A conversation must fit an episode: one call for each assistant turn, and the closing words."""
 LEAST_TURN = 3
 """Assistant turns that a further user turn needs at the least: a look-up, a goal, the closing words."""
 DIGRESSION = 0.2

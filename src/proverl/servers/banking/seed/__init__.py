@@ -13,8 +13,9 @@ purchases that were charged twice within minutes. What a person calls a row ("my
 
 from __future__ import annotations
 
-from proverl.world.domain import Builder
+from proverl.world.domain import Builder, iso
 
+from ..rules import NEW_PAYEE_SPAN, SAVINGS_WITHDRAWALS
 from .accounts import issue_cards, open_accounts, plan_changes
 from .flows import plan_flows, plan_income
 from .inbox import plan_letters, read_messages
@@ -43,5 +44,7 @@ def build(world: Builder) -> None:
     plan_letters(life)
     world.happen()
     read_messages(life)
-    lacking = [what for what, query in data("promises.toml").items() if not world.value(query)]
+    rules = {"withdrawals": SAVINGS_WITHDRAWALS, "new_since": iso(world.now - NEW_PAYEE_SPAN)}
+    promises = {what: query.format(**rules) for what, query in data("promises.toml").items()}
+    lacking = [what for what, query in promises.items() if not world.value(query)]
     assert not lacking, f"this world lacks {lacking}"

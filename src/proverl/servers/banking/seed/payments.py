@@ -17,7 +17,7 @@ from proverl.world.domain import Builder, day, days
 from ..ledger import settle
 from ..results import PAYEE, SCHEDULED_PAYMENT, Frequency
 from ..routing_numbers import BANKS
-from ..rules import CODE_ABOVE, arrival
+from ..rules import CODE_ABOVE, NEW_PAYEE_SPAN, arrival
 from ..tools.payees import add_payee, send_payee_payment, store_payee
 from ..tools.scheduled_payments import schedule_payee_payment
 from .inbox import QUIET_DAYS, change, with_code
@@ -44,7 +44,8 @@ def add_payees(life: Life, people: Iterator[str], brands: Iterator[str]) -> None
     others = life.payees[len(companies) + 3 :]  # not the two people of one surname, who are old payees for sure
     fresh, blocked, late, *others = random.sample(others, len(others))
     fresh.role, blocked.role, late.role = "fresh", "blocked", "late"
-    fresh.added_at = world.opening - timedelta(seconds=random.randrange(1_800, 82_800))
+    still_new = NEW_PAYEE_SPAN - timedelta(hours=1)  # so that there is time to try
+    fresh.added_at = world.opening - timedelta(seconds=random.randrange(1_800, round(still_new.total_seconds())))
     for payee in random.sample(others, random.randrange(3, 7)):
         payee.role, payee.added_at = "recent", life.at(random.randrange(QUIET_DAYS, 170))
     for payee in sorted(life.payees, key=lambda payee: payee.added_at):

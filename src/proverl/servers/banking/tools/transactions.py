@@ -132,6 +132,6 @@ def find_disputable(world: World, transaction_id: str) -> Row:
         refuse("already_disputed", f"the purchase at {merchant} {how}")
     oldest = day(world.now.date() - DISPUTE_WINDOW)
     if found["posted_on"] < oldest:
-        when = f"the purchase of {found['posted_on']} is more than 60 days old"
+        when = f"the purchase of {found['posted_on']} is more than {DISPUTE_WINDOW.days} days old"
         refuse("dispute_window_closed", f"{when}; only purchases from {oldest} on can be disputed")
     return found

@@ -163,7 +163,7 @@ def compensation(world: World, order: Row, problem: Problem, dishes: list[Row]) 
             refuse("dish_not_in_order", f"the dish {dish['dish_id']!r} is not in this order; see track_food_order")
     if problem == "late" and order["late_by"] <= LATE:
         late = f"the order came {max(0, order['late_by']) // 60} minutes after the promised time"
-        refuse("problem_not_accepted", f"{late}; compensation for problem 'late' begins above 20 minutes")
+        refuse("problem_not_accepted", f"{late}; compensation for problem 'late' begins above {LATE // 60} minutes")
     if problem == "late":
         return int(order["fee_cents"])
     price = sum(prices.get(dish["dish_id"], 0) for dish in dishes)

@@ -149,7 +149,8 @@ def check_deliver_at(world: World, text: str | None) -> timedelta | None:
         return None
     ahead = check_moment(text, "deliver_at", world.offset).replace(microsecond=0) - world.now
     if not SOONEST <= ahead <= LATEST:
-        when = f"deliver_at {text!r} must be 45 minutes to 24 hours after now, {world.moment}"
+        soonest, latest = f"{SOONEST // timedelta(minutes=1)} minutes", f"{LATEST // timedelta(hours=1)} hours"
+        when = f"deliver_at {text!r} must be {soonest} to {latest} after now, {world.moment}"
         refuse("invalid_argument", f"{when}; leave it out for as soon as possible")
     return min(ahead, LATEST)
 
