@@ -96,7 +96,6 @@ class Schema:
             _check_references(connection, table, tables)
         object.__setattr__(self, "tables", tables)
         object.__setattr__(self, "order", _parents_first(tables))
-        connection.close()
 
     def create(self, connection: apsw.Connection) -> None:
         """Create all tables in an empty database."""
@@ -122,8 +121,6 @@ class Schema:
         except apsw.Error as error:
             where = f"its view is {entity.view}, its order {entity.order}"
             raise DefinitionError(f"{entity.name}: {error}; {where}") from None
-        finally:
-            connection.close()
 
 
 def _check_references(connection: apsw.Connection, table: Table, tables: dict[str, Table]) -> None:
@@ -140,16 +137,18 @@ def _check_references(connection: apsw.Connection, table: Table, tables: dict[st
 
 
 def _parents_first(tables: dict[str, Table]) -> tuple[str, ...]:
-    found: dict[str, None] = {}
+    seen: set[str] = set()
+    found: list[str] = []
 
-    def visit(name: str, way: tuple[str, ...]) -> None:
-        if name not in found and name not in way:
-            for parent in sorted(set(tables[name].refers.values())):
-                visit(parent, (*way, name))
-            found[name] = None
+    def visit(name: str) -> None:
+        if name not in seen:
+            seen.add(name)
+            for parent in tables[name].refers.values():
+                visit(parent)
+            found.append(name)
 
-    for name in sorted(tables):
-        visit(name, ())
+    for name in tables:
+        visit(name)
     return tuple(found)
 
 

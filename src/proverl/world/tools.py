@@ -227,7 +227,7 @@ def _without_none(hint: Any) -> Any:
         return Annotated[(_without_none(base), *found)]
     if get_origin(hint) in (types.UnionType, typing.Union):
         rest = [part for part in get_args(hint) if part is not type(None)]
-        return rest[0] if len(rest) == 1 else typing.Union[tuple(rest)]  # noqa: UP007
+        return typing.Union[tuple(rest)]  # noqa: UP007 - of one type it is that type
     return hint
 
 
