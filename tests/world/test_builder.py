@@ -229,3 +229,5 @@ def test_the_lowest_and_the_highest_number_at_which_a_counter_starts(start: int)
     world.open_at(OPENING)
     counters = world.finish().open().execute("SELECT * FROM world_counter").fetchall()
     assert counters == [("item", start)]
+    beyond = next(seed for seed in range(10**6) if Random(f"shop:{seed}").randrange(100, 8001) == 8000)
+    assert int(Builder(shop.schema, "shop", beyond, ["item"]).new_id(ITEM).removeprefix("item_")) <= 8002

@@ -188,6 +188,8 @@ def test_the_first_and_the_last_day_on_which_worlds_open_are_two_years_apart(dra
     server = make(ModuleType("empty"), seed=lambda world: None, discovery=[])
     seed = next(seed for seed in range(10**6) if Random(f"shop:{seed}").randrange(730) == drawn)
     assert opening(server, seed).date() == day
+    beyond = next(seed for seed in range(10**6) if Random(f"shop:{seed}").randrange(731) == 730)
+    assert date(2031, 1, 1) <= opening(server, beyond).date() <= date(2032, 12, 30)
 
 
 def test_a_server_that_says_nothing_of_time_opens_at_nine_utc_and_ticks_by_minutes():

@@ -44,7 +44,7 @@ class _New:
                 self._rows[name, row[table.key[0]]] = row
         self._labels: dict[tuple[str, Json], str] = {}
         self._path: list[tuple[str, Json]] = []
-        self._circle = False
+        self._circles: list[tuple[str, Json]] = []  # the rows at which a way came back to itself
 
     def label(self, table: str, key: Json) -> str | None:
         """The name of a created row, None for a row that the run found there.
@@ -56,19 +56,18 @@ class _New:
         if place not in self._rows:
             return None
         if place in self._path:
-            self._circle = True
+            self._circles.append(place)
             return f"@{table}"
         if place in self._labels:
             return self._labels[place]
-        outside, self._circle = self._circle, False
+        circles = len(self._circles)
         self._path.append(place)
         values, free = self.split(table, self._rows[place])
         self._path.pop()
         content = json.dumps([values, [(column, bool(text)) for column, text in free]])
         label = f"@{table}:{hashlib.blake2b(content.encode(), digest_size=6).hexdigest()}"
-        if not self._circle:
+        if len(self._circles) == circles:
             self._labels[place] = label
-        self._circle |= outside
         return label
 
     def split(self, name: str, row: dict[str, Json]) -> tuple[list[tuple[str, Json]], list[tuple[str, Json]]]:

@@ -236,7 +236,7 @@ def _typed_dicts(hint: Any) -> Iterator[Any]:
     parts: Iterable[Any] = get_args(hint)
     if typing_extensions.is_typeddict(hint):
         yield hint
-        parts = typing.get_type_hints(hint, include_extras=True).values()
+        parts = typing.get_type_hints(hint).values()
     for part in parts:
         yield from _typed_dicts(part)
 
