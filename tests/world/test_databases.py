@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, cast
 
 import apsw
 import pytest
@@ -218,3 +220,71 @@ def test_as_many_statements_as_a_server_has_stay_prepared() -> None:
 def test_a_statement_is_planned_once_and_not_for_each_bound_value() -> None:
     for connection in (Traced().open(), Traced().reader()):
         assert connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, -1) == 1
+
+
+# Keys that stand last, values of any type before them
+
+
+ODD = Schema("CREATE TABLE odd (\n  held,\n  more,\n  odd_id TEXT NOT NULL PRIMARY KEY\n);")
+
+
+def odd() -> Store:
+    connection = apsw.Connection(":memory:")
+    ODD.create(connection)
+    connection.execute("INSERT INTO odd VALUES (NULL, 1, 'a'), ('x', NULL, 'b'), (2, 'y', 'c')")
+    return Store(Template(ODD, connection.serialize("main")), hot=Hot())
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        ["INSERT INTO odd VALUES (NULL, 1, 'd'), ('x', NULL, 'e'), (2.5, 'y', 'f'), (NULL, NULL, 'g')"],
+        ["UPDATE odd SET held = 7 WHERE odd_id <> 'a'", "UPDATE odd SET more = 'z' WHERE odd_id <> 'b'"],
+        ["DELETE FROM odd"],
+    ],
+)
+def test_rows_are_put_in_order_whatever_they_hold_and_wherever_their_key_stands(statements: list[str]) -> None:
+    store, other = odd(), odd()
+    run(store, *statements)
+    for sql in reversed(statements):
+        run(other, sql)
+    assert store.try_evict()
+    table = "SELECT * FROM odd ORDER BY odd_id"
+    assert store.connection().execute(table).fetchall() == other.connection().execute(table).fetchall()
+    assert store.changed_rows() == other.changed_rows()
+    assert (store.digest(), store.changes()) == (other.digest(), other.changes())
+    assert store.digest() != store.template.digest
+
+
+def test_stores_that_nobody_holds_make_room_when_another_one_is_used() -> None:
+    template, hot = Traced(), Hot(limit=20)
+    stores = [Store(template, hot=hot) for _ in range(20)]
+    for store in stores:
+        run(store, "DELETE FROM house")
+    assert len(hot) == 20
+    del stores, store
+    hot.limit = 2
+    one = Store(template, hot=hot)
+    run(one, "DELETE FROM house")
+    assert len(hot) <= 2
+
+
+class Busy:
+    """A lock that somebody else has, and for which nobody may wait."""
+
+    def acquire(self, blocking: bool = True) -> bool:
+        assert not blocking, "this would wait for a call of another thread"
+        return False
+
+
+def test_an_eviction_waits_for_nobody_and_lets_others_in_again() -> None:
+    store = Store(Traced(), hot=Hot())
+    run(store, "DELETE FROM house")
+    lock, store.lock = store.lock, cast("threading.RLock", Busy())
+    assert not store.try_evict()
+    store.lock = lock
+    with store.attempt():
+        assert not store.try_evict()
+    assert store.try_evict()
+    with ThreadPoolExecutor(1) as other:
+        assert other.submit(lock.acquire, blocking=False).result()

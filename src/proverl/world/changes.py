@@ -40,8 +40,9 @@ class _New:
         for name, op, _, new in changes:
             table = tables[name]
             if op == "INSERT" and len(table.key) == 1:
-                row = {column: value[0] for column, value in zip(table.columns, new or (), strict=True)}
-                self._rows[name, row[table.key[0]]] = row
+                row = {column: one for column, (one,) in zip(table.columns, new or (), strict=True)}
+                (key,) = table.key
+                self._rows[name, row[key]] = row
         self._labels: dict[tuple[str, Json], str] = {}
         self._path: list[tuple[str, Json]] = []
         self._circles: list[tuple[str, Json]] = []  # the rows at which a way came back to itself
@@ -96,7 +97,8 @@ def comparable(tables: dict[str, Table], before: list[RawChange], changes: list[
     found = []
     for name, op, old, after in changes:
         table = tables[name]
-        whole = {column: value[0] for column, value in zip(table.columns, after or (), strict=bool(after)) if value}
+        there = zip(table.columns, after or (), strict=bool(after))
+        whole = {column: one for column, value in there for one in value or ()}
         values, free = new.split(name, {} if op == "DELETE" else whole)
         key = "" if op == "INSERT" else _key(table, old or (), new)
         if values or free or op != "UPDATE":
@@ -110,7 +112,8 @@ def _key(table: Table, old: tuple[Any, ...], new: _New) -> str:
     values = dict(zip(table.columns, old, strict=True))
     parts = []
     for column in table.key:
-        value = values[column][0]
+        (value,) = values[column]
         home = table.name if len(table.key) == 1 else table.refers.get(column)
         parts.append((new.label(home, value) if home else None) or value)
-    return json.dumps(parts if len(parts) > 1 else parts[0])
+    first, *more = parts
+    return json.dumps(parts if more else first)

@@ -87,7 +87,8 @@ class Schema:
             connection.execute(full)
         except apsw.Error as error:
             raise DefinitionError(f"schema.sql: {error}") from None
-        names = [row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY 1")]
+        tables_of = "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY 1"
+        names = [name for (name,) in connection.execute(tables_of)]
         unread = sorted(set(names) - set(marks))
         if unread:
             raise DefinitionError(f"schema.sql: begin a line with CREATE TABLE {unread[0]} (, with a plain name")

@@ -309,7 +309,7 @@ class Store:
     def keys(self, entity: Entity) -> list[str]:
         """The ids of all rows of an entity's view, in the entity's order; for laws."""
         found = self.connection().execute(f"SELECT {entity.key} FROM {entity.view} ORDER BY {entity.order}")
-        return [row[0] for row in found]
+        return [key for (key,) in found]
 
     def changed_rows(self, since: bytes = b"") -> list[RawChange]:
         """The rows that differ from the snapshot `since`, all columns as they are; for laws."""
@@ -318,14 +318,12 @@ class Store:
     def row_of(self, change: RawChange) -> tuple[Any, ...] | None:
         """The whole row that was changed, as it is now, where a change holds what is new; None if the row is gone."""
         table, _, old, new = change
-        key = [
-            (column, value[0])
-            for column, value in zip(self.schema.tables[table].columns, old or new or (), strict=True)
-            if column in self.schema.tables[table].key
-        ]
-        where = " AND ".join(f"{column} = ?" for column, _ in key)
+        read = self.schema.tables[table]
+        there = zip(read.columns, old or new or (), strict=True)
+        key = {column: one for column, value in there if column in read.key for one in value}
+        where = " AND ".join(f"{column} = ?" for column in key)
         found: tuple[Any, ...] | None = (
-            self.connection().execute(f"SELECT * FROM {table} WHERE {where}", [value for _, value in key]).fetchone()
+            self.connection().execute(f"SELECT * FROM {table} WHERE {where}", list(key.values())).fetchone()
         )
         return found
 
@@ -375,12 +373,11 @@ class Store:
         return self._database
 
     def _leave(self) -> None:
-        if self._tracker is not None:
-            self._tracker.close()
+        self._tracker = None  # which ends it, before what it follows is rolled back
         if self._database is not None:
             self._hot.give(self.template, self._database)
             self._hot.forget(self)
-        self._tracker = self._database = self._snapshot = None
+        self._database = self._snapshot = None
         self._cold, self._lost = b"", False
 
 
