@@ -1,5 +1,7 @@
 """Comparable changes: two right runs give the same ones, and what matters is never left out."""
 
+import re
+
 import apsw
 from hypothesis import given
 from hypothesis import strategies as st
@@ -160,6 +162,24 @@ def test_rows_that_refer_to_each_other_in_a_circle_have_names_that_do_not_depend
         after(f"UPDATE person SET best = '{best}' WHERE person_id = '{one}'", store=again)
         after(f"INSERT INTO note VALUES ('n{one}', '{one}', 'c')", store=again)
     assert again.changes() == store.changes()
+
+
+@given(
+    st.lists(st.tuples(st.none() | st.integers(0, 3), st.none() | st.integers(0, 3)), min_size=4, max_size=4), st.data()
+)
+def test_new_rows_are_named_by_what_they_refer_to_in_whatever_circles_and_not_by_their_ids(ways, data):
+    def make(ids: list[str]) -> tuple[Change, ...]:
+        rows = ", ".join(f"('{one}', NULL, NULL)" for one in ids)
+        store = after(f"INSERT INTO node VALUES {rows}")
+        for one, way in zip(ids, ways, strict=True):
+            first, second = ("NULL" if to is None else f"'{ids[to]}'" for to in way)
+            after(f"UPDATE node SET one = {first}, other = {second} WHERE node_id = '{one}'", store=store)
+        return store.changes()
+
+    made = make(list("abcd"))
+    assert make(data.draw(st.permutations("abcd"))) == made
+    named = [value for change in made for _, value in change.values if value is not None]
+    assert all(re.fullmatch("@node(:[0-9a-f]{12})?", value) for value in named)
 
 
 def test_a_row_made_in_an_earlier_turn_keeps_one_name_whatever_its_id():

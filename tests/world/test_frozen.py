@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
+import importlib
 import json
 import pickle
+import pkgutil
 from collections.abc import Callable, Iterator
 from types import MappingProxyType
 from typing import Any
@@ -13,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from proverl import world
 from proverl.records import Tool, dump, load, plain
 from proverl.schemas import fits
 from proverl.wire.protocol import tool_from_wire, tool_to_wire
@@ -113,6 +117,23 @@ def test_a_copy_is_plain_all_through(copied: Callable[[Any], Any], schema: dict[
 def test_a_frozen_schema_judges_as_the_plain_one() -> None:
     schema = frozen(tool({"type": "object", "required": ["x"], "properties": {"x": {"enum": [["a"], 2]}}})).input_schema
     assert [fits(schema, value) for value in ({"x": ["a"]}, {"x": 2}, {"x": "a"}, {})] == [True, True, False, False]
+
+
+RECORDS: set[type[Any]] = {
+    record
+    for module in pkgutil.iter_modules(world.__path__, f"{world.__name__}.")
+    for record in vars(importlib.import_module(module.name)).values()
+    if isinstance(record, type) and dataclasses.is_dataclass(record)
+}
+"""What the modules of world/ make of dataclasses, and what they use of others."""
+
+
+@pytest.mark.parametrize("record", sorted(RECORDS, key=str))
+def test_no_record_that_sessions_and_threads_share_can_be_changed(record: type[Any]) -> None:
+    made = object.__new__(record)
+    for field in dataclasses.fields(record):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(made, field.name, None)
 
 
 @pytest.mark.parametrize("tools", [shop.tools, LocalSession(shop, 1).tools])

@@ -32,6 +32,8 @@ GOOD = "CREATE TABLE a (\n  a_id TEXT NOT NULL PRIMARY KEY\n);\n"
         ("CREATE TABLE b (\n x TEXT NOT NULL PRIMARY KEY, y BLOB\n);", "not JSON"),
         ("CREATE TABLE b (\n x TEXT NOT NULL PRIMARY KEY REFERENCES c (y)\n);", "b.x refers to c, which is no table"),
         ("CREATE TABLE b (\n  x TEXT NOT NULL PRIMARY KEY -- @idd\n);", "@idd on b.x is none of"),
+        ("CREATE TABLE b (\n  x TEXT NOT NULL,\n  PRIMARY KEY (x) -- @idd\n);", "@idd on b.PRIMARY is none of"),
+        ("CREATE TABLE b (\n  x TEXT -- @idd\n);", "table b needs a PRIMARY KEY of NOT NULL columns"),
         ("CREATE TABLE b (\n  x TEXT NOT NULL,\n  PRIMARY KEY (x) -- @id\n);", "PRIMARY, which is no column of b"),
         ('CREATE TABLE "b" (\n  x TEXT NOT NULL PRIMARY KEY\n);', "with a plain name"),
         ("CREATE TABLE IF NOT EXISTS b (\n  x TEXT NOT NULL PRIMARY KEY\n);", "with a plain name"),

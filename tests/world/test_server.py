@@ -115,6 +115,19 @@ def test_only_what_a_module_defines_itself_is_a_tool_of_it():
     assert not make(module(buy=shop_tools.buy, number=3), discovery=[]).tools
 
 
+class Elsewhere(type(Path())):  # type: ignore[misc]
+    """A folder in a place where texts are not in UTF-8 unless one says so."""
+
+    def read_text(self, encoding: str | None = None, errors: str | None = None) -> str:
+        return str(super().read_text(encoding=encoding or "latin-1", errors=errors))
+
+
+def test_the_files_of_the_folder_are_read_as_utf_8_wherever_that_is(tmp_path: Path):
+    (tmp_path / "schema.sql").write_text(shop.server.text("schema.sql"))
+    (tmp_path / "notes.txt").write_bytes("déjà vu".encode())
+    assert make(folder=Elsewhere(tmp_path)).text("notes.txt") == "déjà vu"
+
+
 def test_the_files_of_the_folder_are_read_as_utf_8(tmp_path: Path):
     (tmp_path / "schema.sql").write_text(shop.server.text("schema.sql"))
     (tmp_path / "notes.txt").write_bytes("déjà vu".encode())
@@ -139,7 +152,7 @@ def test_entities_are_those_of_the_tools_and_those_that_are_named_each_once_sort
 @pytest.mark.parametrize(
     ("entity", "message"),
     [
-        (Entity("item", "itm"), "two entities have one name.*item"),
+        (Entity("item", "itm"), r"two entities have one name; of \['customer', 'item', 'purchase'\] each must be one"),
         (Entity("article", "item", table="item", key="item_id"), "ids of article and item both begin with 'item'"),
     ],
 )
@@ -175,6 +188,8 @@ def test_the_first_and_the_last_day_on_which_worlds_open_are_two_years_apart(dra
     server = make(ModuleType("empty"), seed=lambda world: None, discovery=[])
     seed = next(seed for seed in range(10**6) if Random(f"shop:{seed}").randrange(730) == drawn)
     assert opening(server, seed).date() == day
+    beyond = next(seed for seed in range(10**6) if Random(f"shop:{seed}").randrange(731) == 730)
+    assert date(2031, 1, 1) <= opening(server, beyond).date() <= date(2032, 12, 30)
 
 
 def test_a_server_that_says_nothing_of_time_opens_at_nine_utc_and_ticks_by_minutes():

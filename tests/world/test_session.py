@@ -103,6 +103,12 @@ def test_a_name_that_is_no_tool_is_an_unknown_tool_whatever_it_is(name):
     outcome.observation().encode()
 
 
+@pytest.mark.parametrize("length", [1, 79, 80, 81, 200])
+def test_of_the_name_of_an_unknown_tool_the_first_eighty_letters_are_named(length):
+    name = ("0123456789" * 20)[:length]
+    assert opened().call(name, {}).message.startswith(f"no tool {name[:80]!r}; ")
+
+
 def test_an_unknown_tool_is_answered_with_the_nearest_one():
     assert "did you mean 'list_customers'" in opened().call("list_customer", {}).message
 
@@ -173,7 +179,7 @@ def test_a_whole_float_is_the_integer_that_json_schema_says_it_is():
     assert type(stocked.value["items"][0]["stock"]) is int
 
 
-def test_our_own_fault_is_infrastructure_and_changes_nothing():
+def test_our_own_fault_is_infrastructure_and_logged_and_changes_nothing(caplog):
     session = opened()
     arguments = purchase(session)
     digest = session.digest()
@@ -183,7 +189,12 @@ def test_our_own_fault_is_infrastructure_and_changes_nothing():
             raise ZeroDivisionError("planted")
 
     session.store.before_write = fail
+    caplog.clear()
     outcome = session.call("buy", arguments)
+    (logged,) = caplog.records
+    assert (logged.levelname, logged.getMessage()) == ("ERROR", f"depot.buy failed on {arguments!r}")
+    assert logged.exc_info is not None
+    assert logged.exc_info[0] is ZeroDivisionError
     assert outcome == Outcome(Kind.INFRASTRUCTURE, code="internal_error", message="ZeroDivisionError: planted")
     session.store.before_write = None
     assert session.digest() == digest

@@ -359,6 +359,48 @@ def test_further_faults_of_a_tool_fail_where_it_is_defined(body: Any, message: s
         tool("read")(body)
 
 
+def neither(name) -> dict[str, Any]:
+    """Do it.
+
+    Args:
+        other: a name
+    """
+    raise NotImplementedError
+
+
+def many_untyped(world: World, *names) -> Person:
+    """Do it.
+
+    Args:
+        names: names
+    """
+    raise NotImplementedError
+
+
+def wrong_at_both_ends(world: World) -> dict[str, Any]:
+    """Do it.
+
+    Args:
+        name: a name
+    """
+    raise NotImplementedError
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (neither, "first parameter must be a World"),
+        (many_untyped, "has no schema"),
+        (wrong_at_both_ends, "which are no parameters"),
+    ],
+)
+def test_of_several_faults_of_a_tool_the_one_without_which_the_others_say_little_is_named(
+    body: Any, message: str
+) -> None:
+    with pytest.raises(DefinitionError, match=f"{body.__name__}: .*{message}"):
+        tool("read")(body)
+
+
 # What passes between a caller and the body
 
 THING = Entity("thing", "thi")

@@ -25,7 +25,7 @@ import apsw
 from ..errors import DefinitionError, Refused
 from .marks import Entity
 from .schema import Schema
-from .state import STATEMENTS_KEPT, Template
+from .state import Template, connect
 from .world import EPOCH, World, insertion
 
 Event: TypeAlias = Callable[[], object]
@@ -36,10 +36,7 @@ class _Draft:
 
     def __init__(self, schema: Schema) -> None:
         self.schema = schema
-        self._connection = apsw.Connection(":memory:", statementcachesize=STATEMENTS_KEPT)
-        self._connection.execute("PRAGMA foreign_keys = ON")
-        # Without this SQLite plans every view anew for each bound value, which doubles the time of a world.
-        self._connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
+        self._connection = connect()
         schema.create(self._connection)
         self._connection.execute("BEGIN IMMEDIATE")
 
@@ -62,7 +59,7 @@ class Builder(World):
         self._draft = _Draft(schema)
         super().__init__(self._draft, UTC)
         self.random = random.Random(f"{name}:{seed}")
-        self.opening = EPOCH.replace(tzinfo=UTC)
+        self.opening: datetime
         self.dropped: Counter[str] = Counter()
         """Plans that the rules refused when their time came, by code."""
         # Counters start anywhere, so that an id cannot be guessed from the number of rows.

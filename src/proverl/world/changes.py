@@ -40,11 +40,12 @@ class _New:
         for name, op, _, new in changes:
             table = tables[name]
             if op == "INSERT" and len(table.key) == 1:
-                row = {column: value[0] for column, value in zip(table.columns, new or (), strict=True)}
-                self._rows[name, row[table.key[0]]] = row
+                row = {column: one for column, (one,) in zip(table.columns, new or (), strict=True)}
+                (key,) = table.key
+                self._rows[name, row[key]] = row
         self._labels: dict[tuple[str, Json], str] = {}
         self._path: list[tuple[str, Json]] = []
-        self._circle = False
+        self._circles: list[tuple[str, Json]] = []  # the rows at which a way came back to itself
 
     def label(self, table: str, key: Json) -> str | None:
         """The name of a created row, None for a row that the run found there.
@@ -56,19 +57,18 @@ class _New:
         if place not in self._rows:
             return None
         if place in self._path:
-            self._circle = True
+            self._circles.append(place)
             return f"@{table}"
         if place in self._labels:
             return self._labels[place]
-        outside, self._circle = self._circle, False
+        circles = len(self._circles)
         self._path.append(place)
         values, free = self.split(table, self._rows[place])
         self._path.pop()
         content = json.dumps([values, [(column, bool(text)) for column, text in free]])
         label = f"@{table}:{hashlib.blake2b(content.encode(), digest_size=6).hexdigest()}"
-        if not self._circle:
+        if len(self._circles) == circles:
             self._labels[place] = label
-        self._circle |= outside
         return label
 
     def split(self, name: str, row: dict[str, Json]) -> tuple[list[tuple[str, Json]], list[tuple[str, Json]]]:
@@ -97,7 +97,8 @@ def comparable(tables: dict[str, Table], before: list[RawChange], changes: list[
     found = []
     for name, op, old, after in changes:
         table = tables[name]
-        whole = {column: value[0] for column, value in zip(table.columns, after or (), strict=bool(after)) if value}
+        there = zip(table.columns, after or (), strict=bool(after))
+        whole = {column: one for column, value in there for one in value or ()}
         values, free = new.split(name, {} if op == "DELETE" else whole)
         key = "" if op == "INSERT" else _key(table, old or (), new)
         if values or free or op != "UPDATE":
@@ -111,7 +112,8 @@ def _key(table: Table, old: tuple[Any, ...], new: _New) -> str:
     values = dict(zip(table.columns, old, strict=True))
     parts = []
     for column in table.key:
-        value = values[column][0]
+        (value,) = values[column]
         home = table.name if len(table.key) == 1 else table.refers.get(column)
         parts.append((new.label(home, value) if home else None) or value)
-    return json.dumps(parts if len(parts) > 1 else parts[0])
+    first, *more = parts
+    return json.dumps(parts if more else first)

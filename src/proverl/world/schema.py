@@ -87,7 +87,8 @@ class Schema:
             connection.execute(full)
         except apsw.Error as error:
             raise DefinitionError(f"schema.sql: {error}") from None
-        names = [row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY 1")]
+        tables_of = "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY 1"
+        names = [name for (name,) in connection.execute(tables_of)]
         unread = sorted(set(names) - set(marks))
         if unread:
             raise DefinitionError(f"schema.sql: begin a line with CREATE TABLE {unread[0]} (, with a plain name")
@@ -96,7 +97,6 @@ class Schema:
             _check_references(connection, table, tables)
         object.__setattr__(self, "tables", tables)
         object.__setattr__(self, "order", _parents_first(tables))
-        connection.close()
 
     def create(self, connection: apsw.Connection) -> None:
         """Create all tables in an empty database."""
@@ -122,8 +122,6 @@ class Schema:
         except apsw.Error as error:
             where = f"its view is {entity.view}, its order {entity.order}"
             raise DefinitionError(f"{entity.name}: {error}; {where}") from None
-        finally:
-            connection.close()
 
 
 def _check_references(connection: apsw.Connection, table: Table, tables: dict[str, Table]) -> None:
@@ -140,16 +138,18 @@ def _check_references(connection: apsw.Connection, table: Table, tables: dict[st
 
 
 def _parents_first(tables: dict[str, Table]) -> tuple[str, ...]:
-    found: dict[str, None] = {}
+    seen: set[str] = set()
+    found: list[str] = []
 
-    def visit(name: str, way: tuple[str, ...]) -> None:
-        if name not in found and name not in way:
-            for parent in sorted(set(tables[name].refers.values())):
-                visit(parent, (*way, name))
-            found[name] = None
+    def visit(name: str) -> None:
+        if name not in seen:
+            seen.add(name)
+            for parent in tables[name].refers.values():
+                visit(parent)
+            found.append(name)
 
-    for name in sorted(tables):
-        visit(name, ())
+    for name in tables:
+        visit(name)
     return tuple(found)
 
 

@@ -14,7 +14,7 @@ import hashlib
 import json
 import threading
 import weakref
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
@@ -34,6 +34,15 @@ HOT_LIMIT = 256
 SPARE_LIMIT = 64
 STATEMENTS_KEPT = 400  # a server has 100 to 300 statements; preparing one costs as much as running three
 READERS_PER_THREAD = 64
+
+
+def connect() -> apsw.Connection:
+    """An empty database in memory, as templates, sessions and worlds in the making have it."""
+    connection = apsw.Connection(":memory:", statementcachesize=STATEMENTS_KEPT)
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_FKEY, True)
+    # Without this SQLite plans many joins anew for each bound value: 8 us instead of 2 for a look-up of one row.
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, True)
+    return connection
 
 
 def rows(connection: apsw.Connection, sql: str, values: tuple[Any, ...]) -> list[Row]:
@@ -56,11 +65,8 @@ class Template:
 
     def open(self) -> apsw.Connection:
         """A new database of one's own with this world in it."""
-        connection = apsw.Connection(":memory:", statementcachesize=STATEMENTS_KEPT)
+        connection = connect()
         connection.deserialize("main", self.blob)
-        connection.config(apsw.SQLITE_DBCONFIG_ENABLE_FKEY, 1)
-        # Without this SQLite plans many joins anew for each bound value: 8 us instead of 2 for a look-up of one row.
-        connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
         return connection
 
     def reader(self) -> apsw.Connection:
@@ -85,7 +91,7 @@ _threads = threading.local()
 
 def _digest_of_all(schema: Schema, connection: apsw.Connection) -> str:
     digest = hashlib.blake2b(digest_size=16)
-    for table in sorted(schema.tables.values(), key=lambda table: table.name):
+    for table in schema.tables.values():
         order = ", ".join(table.key)
         for row in connection.execute(f"SELECT * FROM {table.name} ORDER BY {order}"):
             digest.update(json.dumps([table.name, *row]).encode())
@@ -116,9 +122,7 @@ class Hot:
         with self._lock:
             self._stores[id(store)] = store.reference
             self._stores.move_to_end(id(store))
-            excess = len(self._stores) - self.limit
-            if excess <= 0:
-                return
+            excess = max(len(self._stores) - self.limit, 0)
             oldest = list(islice(self._stores.items(), excess))
         for key, reference in oldest:
             other = reference()
@@ -246,8 +250,8 @@ class Store:
         database = self._database
         assert database is not None
         if not database.in_transaction:  # out of memory, say: SQLite has rolled back the whole transaction itself
-            self._lost = True
             self._leave()
+            self._lost = True
             return
         database.execute("ROLLBACK TO call; RELEASE call")
 
@@ -265,7 +269,6 @@ class Store:
             self._attempts -= 1
             if database is None:
                 self._leave()
-                self._cold, self._lost = b"", False
             elif database is self._database:
                 database.execute("ROLLBACK TO attempt; RELEASE attempt")
                 self._snapshot = snapshot
@@ -287,7 +290,7 @@ class Store:
         if self._attempts:
             raise RuntimeError("a restore inside an attempt")
         self._leave()
-        self._cold, self._lost = changeset, False
+        self._cold = changeset
 
     def fork(self) -> Store:
         """A store of its own with the same rows."""
@@ -306,7 +309,7 @@ class Store:
     def keys(self, entity: Entity) -> list[str]:
         """The ids of all rows of an entity's view, in the entity's order; for laws."""
         found = self.connection().execute(f"SELECT {entity.key} FROM {entity.view} ORDER BY {entity.order}")
-        return [row[0] for row in found]
+        return [key for (key,) in found]
 
     def changed_rows(self, since: bytes = b"") -> list[RawChange]:
         """The rows that differ from the snapshot `since`, all columns as they are; for laws."""
@@ -315,14 +318,12 @@ class Store:
     def row_of(self, change: RawChange) -> tuple[Any, ...] | None:
         """The whole row that was changed, as it is now, where a change holds what is new; None if the row is gone."""
         table, _, old, new = change
-        key = [
-            (column, value[0])
-            for column, value in zip(self.schema.tables[table].columns, old or new or (), strict=True)
-            if column in self.schema.tables[table].key
-        ]
-        where = " AND ".join(f"{column} = ?" for column, _ in key)
+        read = self.schema.tables[table]
+        there = zip(read.columns, old or new or (), strict=True)
+        key = {column: one for column, value in there if column in read.key for one in value}
+        where = " AND ".join(f"{column} = ?" for column in key)
         found: tuple[Any, ...] | None = (
-            self.connection().execute(f"SELECT * FROM {table} WHERE {where}", [value for _, value in key]).fetchone()
+            self.connection().execute(f"SELECT * FROM {table} WHERE {where}", list(key.values())).fetchone()
         )
         return found
 
@@ -372,13 +373,12 @@ class Store:
         return self._database
 
     def _leave(self) -> None:
-        if self._tracker is not None:
-            self._tracker.close()
+        self._tracker = None  # which ends it, before what it follows is rolled back
         if self._database is not None:
             self._hot.give(self.template, self._database)
             self._hot.forget(self)
-        self._tracker = self._database = self._snapshot = None
-        self._cold = b""
+        self._database = self._snapshot = None
+        self._cold, self._lost = b"", False
 
 
 def raw_changes(changeset: bytes) -> list[RawChange]:
@@ -397,49 +397,49 @@ def _refill(database: apsw.Connection, schema: Schema, changeset: bytes) -> None
     that does not help (unique values that change places), all are taken back and `Changeset.apply` does it.
     """
     database.execute("SAVEPOINT refill")
-    waiting, before = _statements(schema, changeset), 0
-    while waiting and len(waiting) != before:
-        before = len(waiting)
-        waiting = [(sql, values) for sql, values in waiting if not _run_one(database, sql, values)]
-    if waiting:
-        database.execute("ROLLBACK TO refill")
-        # Cascades are in the changeset as rows of their own; run again, they would take rows away too early.
-        apsw.Changeset.apply(changeset, database, flags=apsw.SQLITE_CHANGESETAPPLY_FKNOACTION)
+    waiting = _statements(schema, changeset)
+    while left := [(sql, values) for sql, values in waiting if not _run_one(database, sql, values)]:
+        if len(left) == len(waiting):
+            database.execute("ROLLBACK TO refill")
+            # Cascades are in the changeset as rows of their own; run again, they would take rows away too early.
+            apsw.Changeset.apply(changeset, database, flags=apsw.SQLITE_CHANGESETAPPLY_FKNOACTION)
+            break
+        waiting = left
     database.execute("RELEASE refill")
 
 
 def _run_one(database: apsw.Connection, sql: str, values: list[Any]) -> bool:
-    """Change one row; whether that could be done."""
+    """Change one row; whether that could be done and the row was there (its parent may have taken it along)."""
     try:
         database.execute(sql, values)
     except apsw.ConstraintError:
         return False
-    return database.changes() == 1
+    return bool(database.changes())
 
 
 def _statements(schema: Schema, changeset: bytes) -> list[tuple[str, list[Any]]]:
     """The changes as statements: updates, deletes with children first, inserts with parents first."""
-    place = {name: number for number, name in enumerate(schema.order)}
-    found = []
+    found: dict[tuple[str, str], list[tuple[str, list[Any]]]] = defaultdict(list)
     for change in apsw.Changeset.iter(changeset):
         table = schema.tables[change.name]
         if change.op == "INSERT":
             values = list(change.new or ())
             sql = f"INSERT INTO {table.name} VALUES ({', '.join('?' * len(values))})"
-            found.append(((2, place[table.name]), sql, values))
+            found[change.op, table.name].append((sql, values))
             continue
         old = dict(zip(table.columns, change.old or (), strict=True))
         key = [old[column] for column in table.key]
         where = " AND ".join(f"{column} = ?" for column in table.key)
         if change.op == "DELETE":
-            found.append(((1, -place[table.name]), f"DELETE FROM {table.name} WHERE {where}", key))
+            found[change.op, table.name].append((f"DELETE FROM {table.name} WHERE {where}", key))
             continue
         new = zip(table.columns, change.new or (), strict=True)
         changed = {column: value for column, value in new if value is not apsw.no_change}
         assignments = ", ".join(f"{column} = ?" for column in changed)
         sql = f"UPDATE {table.name} SET {assignments} WHERE {where}"
-        found.append(((0, 0), sql, [*changed.values(), *key]))
-    return [(sql, values) for _, sql, values in sorted(found, key=lambda one: one[0])]
+        found[change.op, table.name].append((sql, [*changed.values(), *key]))
+    turns = (("UPDATE", schema.order), ("DELETE", schema.order[::-1]), ("INSERT", schema.order))
+    return [one for op, tables in turns for table in tables for one in found[op, table]]
 
 
 def _between(before: bytes, after: bytes) -> bytes:

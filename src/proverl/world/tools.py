@@ -227,7 +227,7 @@ def _without_none(hint: Any) -> Any:
         return Annotated[(_without_none(base), *found)]
     if get_origin(hint) in (types.UnionType, typing.Union):
         rest = [part for part in get_args(hint) if part is not type(None)]
-        return rest[0] if len(rest) == 1 else typing.Union[tuple(rest)]  # noqa: UP007
+        return typing.Union[tuple(rest)]  # noqa: UP007 - of one type it is that type
     return hint
 
 
@@ -236,7 +236,7 @@ def _typed_dicts(hint: Any) -> Iterator[Any]:
     parts: Iterable[Any] = get_args(hint)
     if typing_extensions.is_typeddict(hint):
         yield hint
-        parts = typing.get_type_hints(hint, include_extras=True).values()
+        parts = typing.get_type_hints(hint).values()
     for part in parts:
         yield from _typed_dicts(part)
 

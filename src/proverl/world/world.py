@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar, cast, get_type_hints, overload
 
 import apsw
@@ -26,7 +26,6 @@ from .values import day, iso
 
 EPOCH = datetime(1970, 1, 1)
 READING = re.compile(r"\s*(SELECT|VALUES|WITH(?!.*\b(INSERT|UPDATE|DELETE)\b))\b", re.IGNORECASE | re.DOTALL)
-_known_to_read: set[str] = set()
 
 Shown = TypeVar("Shown")
 """A TypedDict of a result, whose fields are columns of the view that is read."""
@@ -271,14 +270,11 @@ def _quoted(column: str) -> str:
     return f"[{column}]"
 
 
+@lru_cache(maxsize=5000)  # bounded, for statements are put together from callers' values
 def _reading(sql: str) -> str:
     """The statement, if it only reads: what a reading method wrote would be taken back by nobody."""
-    if sql not in _known_to_read:
-        if not READING.match(sql):
-            raise RuntimeError(f"{sql.split(None, 1)[0]} in a reading method; use world.run")
-        if len(_known_to_read) > 5000:  # statements put together from a caller's values
-            _known_to_read.clear()
-        _known_to_read.add(sql)
+    if not READING.match(sql):
+        raise RuntimeError(f"{sql.split()[0]} in a reading method; use world.run")
     return sql
 
 
