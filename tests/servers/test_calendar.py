@@ -173,9 +173,9 @@ def walk(seed: int, calls: int) -> Counter[str]:
 
 
 def test_no_sequence_of_calls_breaks_the_books(cases: Counter[str]) -> None:
-    made = walk(1, 120)
-    cases["calls on calendar"] += 120
-    assert made.total() > 60
+    made = walk(1, 40)
+    cases["calls on calendar"] += 40
+    assert made.total() > 20
 
 
 @pytest.mark.soak
@@ -451,14 +451,17 @@ def test_stretches_of_time_are_sets_of_minutes(one: list[tuple[int, int]], other
 
 
 @settings(max_examples=25, deadline=None, derandomize=True)
-@given(st.integers(0, 5), st.integers(1, 6), st.integers(15, 120), st.integers(1, 10), st.booleans())
+@given(
+    st.integers(0, 5), st.integers(1, 6), st.integers(15, 120), st.integers(1, 10), st.booleans(), st.integers(0, 7200)
+)
 def test_slots_are_exactly_the_quarter_hours_at_which_all_are_free_and_at_work(
-    seed: int, number: int, minutes: int, days: int, with_room: bool
+    seed: int, number: int, minutes: int, days: int, with_room: bool, after: int
 ) -> None:
     session = opened(seed)
     user = sql(session, "SELECT person_id FROM employee")[0]["person_id"]
     room = sql(session, "SELECT room_id FROM room WHERE status = 'bookable'")[0] if with_room else {}
-    low, high = now(session), now(session) + timedelta(days=days)
+    low = now(session) + timedelta(seconds=after)
+    high = low + timedelta(days=days)
     window = {"from_time": low.isoformat(), "to_time": high.isoformat(), **room}
     guests = people(session, number)
     slots = done(session, "find_common_slots", person_ids=guests, duration_minutes=minutes, **window)
@@ -466,7 +469,9 @@ def test_slots_are_exactly_the_quarter_hours_at_which_all_are_free_and_at_work(
     busy = [block for one in (*told["people"], *([told["room"]] if room else [])) for block in one["busy"]]
     times = [(datetime.fromisoformat(one["start"]), datetime.fromisoformat(one["end"])) for one in busy]
     zones = {row["person_id"]: row["utc_minutes"] for row in sql(session, "SELECT person_id, utc_minutes FROM person")}
-    expected, start = [], low
+    expected, start = [], now(session)
+    while start < low:
+        start += timedelta(minutes=15)
     while start + timedelta(minutes=minutes) <= high:
         end = start + timedelta(minutes=minutes)
         free = all(end <= one or start >= other for one, other in times)

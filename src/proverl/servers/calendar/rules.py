@@ -59,9 +59,7 @@ def read_window(
     latest = datetime.max.replace(tzinfo=world.offset)
     low = world.now if from_time is None else read_moment(world, "from_time", from_time, code)
     span = timedelta(days=usual)
-    high = (low + span if latest - low > span else latest) if to_time is None else latest
-    if to_time is not None:
-        high = read_moment(world, "to_time", to_time, code)
+    high = low + min(span, latest - low) if to_time is None else read_moment(world, "to_time", to_time, code)
     if high <= low:
         refuse(code, f"the window from {iso(low)} to {iso(high)} is empty; to_time must lie after from_time")
     if most is not None and high - low > timedelta(days=most):

@@ -25,7 +25,8 @@ class Part(NamedTuple):
 
     `since` is the original start of its first occurrence, `one` says that there is no other; `ahead` are the
     occurrences meant that have not started, cancelled ones included, `earlier` and `later` all original starts before
-    and from `since` on. `known` says whether the occurrence that was named exists.
+    and from `since` on. `named` says that the part begins with the occurrence that
+    was named, `known` that there is such an occurrence, or that none was named.
     """
 
     event: Row
@@ -34,6 +35,7 @@ class Part(NamedTuple):
     ahead: list[Occurrence]
     earlier: list[datetime]
     later: list[datetime]
+    named: bool
     known: bool
 
     @property
@@ -45,13 +47,14 @@ class Part(NamedTuple):
 def find_part(world: World, event: Row, scope: Scope | None, occurrence: datetime | None) -> Part:
     """The part of an event that a change with this scope is for; refuses nothing."""
     every = occurrences(world, event)
-    named = next((one for one in every if one.original == occurrence), None)
+    at = next((one for one in every if one.original == occurrence), None)
+    named = at if event["rrule"] and scope in ("this", "following") else None
     chosen = every
-    if event["rrule"] and named is not None and scope in ("this", "following"):
+    if named is not None:
         rest = [one for one in every if one.original > named.original and scope == "following"]
         chosen = [named, *rest] if coming(world, [named]) else []
     ahead = coming(world, chosen)
-    since = min((one.original for one in ahead), default=every[-1].original if named is None else named.original)
+    since = min((one.original for one in ahead), default=every[-1].original)
     originals = sorted(one.original for one in every)
     return Part(
         event,
@@ -60,7 +63,8 @@ def find_part(world: World, event: Row, scope: Scope | None, occurrence: datetim
         ahead,
         [start for start in originals if start < since],
         [start for start in originals if start >= since],
-        occurrence is None or named is not None,
+        named is not None,
+        occurrence is None or at is not None,
     )
 
 
@@ -70,7 +74,7 @@ def check_scope(part: Part, scope: Scope | None, occurrence: datetime | None) ->
     if part.event["rrule"] and scope is None:
         how = "set scope to this, following or all"
         refuse("scope_required", f"{title} repeats; {how}, and for this and following the occurrence")
-    if part.event["rrule"] and scope != "all" and scope is not None and occurrence is None:
+    if part.event["rrule"] and scope in ("this", "following") and occurrence is None:
         how = "list_event_occurrences shows them"
         refuse("scope_required", f"the scope {scope!r} of {title} needs the occurrence; {how}")
     if occurrence is not None and not part.known:
@@ -122,8 +126,7 @@ def store_move(world: World, part: Part, move: Move) -> tuple[str, int]:
     else:
         world.update(EVENT, event_id, **columns)
     world.run(
-        "UPDATE attendance SET answer = 'open', comment = NULL"
-        " WHERE event_id = ? AND person_id <> ? AND answer <> 'open'",
+        "UPDATE attendance SET answer = 'open' WHERE event_id = ? AND person_id <> ?",
         event_id,
         event["organizer_id"],
     )

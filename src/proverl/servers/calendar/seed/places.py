@@ -98,8 +98,6 @@ def store_calendars(office: Office) -> None:
     drawn += random.sample(more, random.randrange(len(more) + 1))
     for role, name, right in random.sample(drawn, len(drawn)):
         office.calendars[role] = _store_calendar(office.world, role, name, right)
-    world, archived = office.world, office.calendars["archived"]
-    world.plan(world.ago(days=22, hour=17), lambda _: world.update(CALENDAR, archived, status="archived"))
 
 
 def _store_calendar(world: Builder, role: str, name: str, right: Role) -> str:

@@ -10,7 +10,6 @@ from datetime import date, datetime, timedelta
 
 from proverl.world.domain import Builder, days, iso
 
-from ..occurrences import occurrences
 from ..recurrence import Rule, first_starts, make_rule, rrule
 from ..results import ROOM, Frequency
 from ..rules import check_room, store_event
@@ -139,16 +138,3 @@ def _plan_hosted(office: Office, role: str | None) -> None:
             plan_answer(office, event_id, start)
 
     world.plan(office.before(start, EARLY), set_up)
-
-
-def ended_and_ending(world: Builder) -> tuple[int, int]:
-    """How many series of the user are over, and how many have their last occurrence next week."""
-    monday = world.opening.date() + days(7 - world.opening.weekday())
-    over = ending = 0
-    for event in world.all(
-        "SELECT * FROM event_now WHERE rrule <> '' AND mine AND status <> 'cancelled' ORDER BY event_id"
-    ):
-        last = max(one.start for one in occurrences(world, event)).date()
-        over += last < world.opening.date()
-        ending += monday <= last < monday + days(7)
-    return over, ending

@@ -19,6 +19,11 @@ BACK, AHEAD = 60, 90
 SATURDAY = 5
 
 
+def workday_from(moment: datetime) -> datetime:
+    """A moment, or the same time on the next working day."""
+    return moment + days(7 - moment.weekday() if moment.weekday() >= SATURDAY else 0)
+
+
 @dataclass
 class Office:
     """One employee's world being made.
