@@ -135,10 +135,10 @@ class Model(Rules):
         self.check_lives(event, part.ahead[:1] if first_only else part.ahead)
         self.check_not_past(begins)
         self.check_scope(part, a, original)
-        minutes = event["duration_minutes"]
+        minutes: int = event["duration_minutes"]
         if part.one:
             minutes = (part.ahead[0].span.end - part.ahead[0].span.start) // timedelta(minutes=1)
-        minutes = a.get("duration_minutes", minutes)
+        minutes = int(a.get("duration_minutes", minutes))
         length, starts, rule = timedelta(minutes=minutes), [begins], None
         if not part.one:
             rule = shifted(parts_of(event["rrule"]), (begins.date() - part.since.date()).days)

@@ -98,8 +98,8 @@ def parts_of(text: str) -> Rule:
 
 def with_count(rule: Rule, count: int) -> str:
     """The text of a rule that ends after so many."""
-    parts = {name: rule[name] for name in ("FREQ", "INTERVAL", "BYDAY") if name in rule}
-    return ";".join(f"{name}={value}" for name, value in {**parts, "COUNT": count}.items())
+    parts = [f"{name}={rule[name]}" for name in ("FREQ", "INTERVAL", "BYDAY") if name in rule]
+    return ";".join([*parts, f"COUNT={count}"])
 
 
 def codes() -> list[str]:
@@ -154,11 +154,9 @@ class Rules:
 
     def moment(self, name: str, text: str) -> datetime:
         try:
-            moment = moment_of(text, self.tables)
+            return moment_of(text, self.tables)
         except (ValueError, OverflowError):
             raise Named("invalid_argument", (name, text)) from None
-        refuse("invalid_argument", name, text, when=moment.microsecond)
-        return moment
 
     def start(self, name: str, text: str) -> datetime:
         moment = self.moment(name, text)
@@ -200,8 +198,11 @@ class Rules:
     def check_conflict(self, calendar: str, wanted: list[Span], a: Arguments, leave: Part | None = None) -> None:
         hits = self.overlapping(self.confirmed_in(calendar), wanted, leave)
         if hits and a.get("on_conflict", "reject") == "reject":
-            names = {hit["event_id"] for at, hit, _ in hits if at == hits[0][0]}
-            refuse("time_conflict", self.stamp(wanted[hits[0][0]].start), names)
+            there = [(hit, one) for at, hit, one in hits if at == hits[0][0]]
+            named = [f"{self.title(hit)} ({hit['event_id']}) {' to '.join(self.span(one.span))}" for hit, one in there]
+            refuse(
+                "time_conflict", self.stamp(wanted[hits[0][0]].start), {text.replace(") ", ") from ") for text in named}
+            )
 
     def check_room(self, room: Row | None, wanted: list[Span], leave: Part | str | None = None) -> None:
         if room is not None:
@@ -267,7 +268,7 @@ class Rules:
 
     def store(self, start: datetime, minutes: int, people: Iterable[str], **columns: Any) -> str:
         key = self.new_id("evn")
-        usual = {"rrule": "", "location": None, "room_id": None, "description": None, "visibility": "default"}
+        usual: Row = {"rrule": "", "location": None, "room_id": None, "description": None, "visibility": "default"}
         usual |= {"status": "confirmed", "note": None, "reminder_minutes": 0, "reminder_channel": "popup"}
         times = {"starts_at": self.stamp(start), "last_start": self.stamp(start), "duration_minutes": minutes}
         row = {"event_id": key, "organizer_id": self.user, **times, **usual, **columns}

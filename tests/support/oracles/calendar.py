@@ -70,11 +70,13 @@ def _shown(span: Span, zone: timezone) -> dict[str, Json]:
 def moment_of(text: str, tables: Tables) -> datetime:
     """In the user's zone, which a time without an offset is read in; a day alone is its midnight.
 
-    Of what ISO 8601 allows this is the common part: the extended form, offsets with a colon, up to microseconds.
+    Of what ISO 8601 allows this is the common part: the extended form, offsets with a colon, in whole seconds.
     """
     if not ISO.fullmatch(text):
         raise ValueError(text)
     moment = datetime.fromisoformat(text)
+    if moment.microsecond:
+        raise ValueError(text)
     return moment.replace(tzinfo=zone_of(tables)) if moment.tzinfo is None else moment.astimezone(zone_of(tables))
 
 

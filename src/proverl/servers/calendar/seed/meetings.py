@@ -6,6 +6,7 @@ answers, and what is moved, cancelled or changed before it takes place. Does not
 
 from __future__ import annotations
 
+from bisect import bisect
 from datetime import datetime, timedelta
 from typing import Any, Literal, TypeAlias
 
@@ -28,6 +29,8 @@ MEETINGS: tuple[tuple[str, int, int, int, int, OnConflict], ...] = (
     ("main", 12, 18, -20, 25, "allow"),
 )
 """What the user plans: the calendar, how many (at least, fewer than), the days, and whether over something else."""
+SEQUELS = (0.12, 0.24, 0.30, 0.36)
+"""How many of these events get a description, a reminder, are cancelled or moved: each share with those before it."""
 HIDDEN, SHARED = 80, 60
 INVITATIONS = (26, 42)
 FATES: tuple[Fate, ...] = ("cancelled", "cancelled", "accepted", "declined", "tentative", "open", "open", "open")
@@ -74,9 +77,9 @@ def _plan_meeting(
 ) -> None:
     random, words = office.random, vocabulary()
     begins = start or office.at(office.workday(first, last))
-    people = office.people(5) if random.random() < 0.75 else []
+    people = office.people(5) if office.happens(0.75) else []
     room_id = office.room(len(people), 0.35)
-    location = random.choice(words["places"]) if room_id is None and random.random() < 0.5 else None
+    location = random.choice(words["places"]) if room_id is None and office.happens(0.5) else None
     name = title or office.title("kinds", begins)
     minutes = office.minutes()
 
@@ -94,17 +97,17 @@ def _plan_sequel(office: Office, event_id: str, title: str, start: datetime) -> 
     random, world = office.random, office.world
     latest = min(start, world.opening) - timedelta(minutes=10)
     moment = world.now + (latest - world.now) * random.random()
-    chance = random.random()
-    if chance < 0.12:
+    kind = bisect(SEQUELS, random.random())
+    if kind == 0:
         text = random.choice(vocabulary()["descriptions"]).format(topic=title.lower())
         world.plan(moment, lambda _: update_event_details(world, event_id, description=text))
-    elif chance < 0.24:
+    elif kind == 1:
         minutes = random.choice((5, 10, 15, 30, 60))
         world.plan(moment, lambda _: set_event_reminder(world, event_id, minutes, random.choice(("popup", "email"))))
-    elif chance < 0.30:
+    elif kind == 2:
         note = random.choice([None, *vocabulary()["notes"]])
         world.plan(moment, lambda _: cancel_calendar_event(world, event_id, note=note))
-    elif chance < 0.36:
+    elif kind == 3:
         later = office.day_after(start)
         if (title, later) not in office.taken:
             office.taken.add((title, later))
@@ -137,7 +140,7 @@ def plan_hosted_meetings(office: Office) -> None:
     for _ in range(SHARED):
         _plan_hosted(office, random.choice(shared), -BACK, AHEAD)
     for place in range(random.randrange(*INVITATIONS)):
-        ahead = place < 7 or (place > 8 and random.random() < 0.6)
+        ahead = place < 7 or (place > 8 and office.happens(0.6))
         start = office.at(office.workday(1, 40) if ahead else office.workday(-45, -1))
         _plan_invitation(office, start, place)
 
@@ -149,9 +152,9 @@ def _plan_hosted(office: Office, role: str | None, first: int, last: int) -> Non
     columns = {
         "calendar_id": None if role is None else office.calendars[role],
         "room_id": office.room(len(people), 0.3),
-        "location": random.choice(vocabulary()["places"]) if random.random() < 0.3 else None,
-        "visibility": "private" if role is not None and random.random() < 0.15 else "default",
-        "status": "tentative" if random.random() < 0.1 else "confirmed",
+        "location": random.choice(vocabulary()["places"]) if office.happens(0.3) else None,
+        "visibility": "private" if role is not None and office.happens(0.15) else "default",
+        "status": "tentative" if office.happens(0.1) else "confirmed",
     }
     title, minutes = office.title("kinds", start), office.minutes()
     office.world.plan(office.before(start), host, office, title, start, minutes, organizer, people, **columns)
@@ -203,7 +206,7 @@ def plan_answer(office: Office, event_id: str, start: datetime, fate: Fate | Non
     moment = world.now + (latest - world.now) * random.random()
     chosen = fate or random.choices(ANSWERS, (28, 11, 11, 50))[0]
     if chosen == "cancelled":
-        if random.random() < 0.5:
+        if office.happens(0.5):
             accept = world.now + (moment - world.now) / 2
             world.plan(accept, lambda _: respond_to_event_invitation(world, invitation_id, "accepted"))
         world.plan(moment, lambda _: world.update(EVENT, event_id, status="cancelled"))

@@ -30,7 +30,7 @@ def plan_series(office: Office) -> None:
     _plan_own(office, "main", office.workday(-BACK, -50), "weekly", 1, random.randint(3, 5), promised=True)
     _plan_own(office, "main", monday + days(random.randrange(5)) - days(7 * 6), "weekly", 1, 12, promised=True, moved=9)
     for _ in range(random.randrange(12, 17)):
-        _plan_drawn(office, "main" if random.random() < 0.8 else "team", -55, -5)
+        _plan_drawn(office, "main" if office.happens(0.8) else "team", -55, -5)
     for _ in range(random.randrange(3, 6)):
         _plan_drawn(office, "main", 2, 20)
     for place in range(random.randrange(8, 12)):
@@ -68,7 +68,7 @@ def _plan_own(
     title, people = office.title("series_kinds", *starts), office.people(4)
     minutes = random.choice((15, 30, 30, 45, 60))
     room_id = None if promised else office.room(len(people), 0.4)
-    until = starts[-1].date().isoformat() if random.random() < 0.5 else None
+    until = starts[-1].date().isoformat() if office.happens(0.5) else None
 
     def set_up(world: Builder) -> None:
         ends = {"until": until} if until else {"count": len(starts)}
@@ -95,9 +95,9 @@ def _plan_exception(
     office: Office, event_id: str, title: str, occurrence: datetime, people: list[str], *, cancels: bool = True
 ) -> None:
     """Let one occurrence be moved, or cancelled, in the days before it, or today in the small hours."""
-    random, world = office.random, office.world
+    world = office.world
     moment = max(office.before(occurrence, 3), world.now + timedelta(minutes=5))
-    if cancels and random.random() < 0.5:
+    if cancels and office.happens(0.5):
         world.plan(moment, lambda _: cancel_calendar_event(world, event_id, "this", iso(occurrence)))
         return
     while (title, later := office.day_after(occurrence)) in office.taken:

@@ -49,6 +49,10 @@ class Office:
         """The only source of chance."""
         return self.world.random
 
+    def happens(self, share: float) -> bool:
+        """Whether something that happens in so many cases happens."""
+        return self.random.random() < share
+
     def workday(self, first: int, last: int) -> date:
         """A working day, so many days from the opening (before it if negative)."""
         while True:
@@ -82,12 +86,12 @@ class Office:
     def people(self, most: int) -> list[str]:
         """Some people, mostly those whom the user meets often."""
         close = self.random.sample(self.circle, min(self.random.randint(1, most), len(self.circle)))
-        return close + (self.random.sample(self.others, 1) if self.random.random() < 0.4 else [])
+        return close + (self.random.sample(self.others, 1) if self.happens(0.4) else [])
 
     def room(self, people: int, chance: float) -> str | None:
         """A room with enough seats, or none."""
         fitting = [room_id for room_id, capacity in self.rooms if capacity > people]
-        return self.random.choice(fitting) if fitting and self.random.random() < chance else None
+        return self.random.choice(fitting) if fitting and self.happens(chance) else None
 
     def minutes(self) -> int:
         """The length of a meeting."""
