@@ -101,7 +101,7 @@ def _expand(event: Mapping[str, Any], exceptions: Exceptions, low: datetime, hig
     """The occurrences of an event that overlap a window; the moved ones last."""
     first, length = datetime.fromisoformat(event["start"]), timedelta(minutes=event["duration_minutes"])
     if not event["rrule"]:
-        if first < high and first + length > low:
+        if first + length > low:  # the queries leave out what begins later
             yield Occurrence(first, first, first + length, "regular")
         return
     end = min(high, datetime.fromisoformat(event["last_start"]) + timedelta(seconds=1))

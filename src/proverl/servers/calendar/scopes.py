@@ -9,6 +9,7 @@ the later part becomes an event of its own, unless nothing comes before. Does no
 
 from __future__ import annotations
 
+import json
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -135,7 +136,7 @@ def store_move(world: World, part: Part, move: Move) -> tuple[str, int]:
 
 def _store_later_part(world: World, event: Row, move: Move, columns: dict[str, object]) -> str:
     """Make the later part of a series an event of its own, with the same people, who have not answered."""
-    invited = world.all("SELECT person_id FROM invitee WHERE event_id = ? ORDER BY person_id", event["event_id"])
+    invited = world.value("SELECT json_group_array(person_id) FROM invitee WHERE event_id = ?", event["event_id"])
     kept = ("calendar_id", "location", "room_id", "description", "visibility", "status")
     reminder = ("reminder_minutes", "reminder_channel")
     assert move.rule is not None
@@ -145,7 +146,7 @@ def _store_later_part(world: World, event: Row, move: Move, columns: dict[str, o
         move.starts[0],
         move.length // timedelta(minutes=1),
         event["organizer_id"],
-        [row["person_id"] for row in invited],
+        json.loads(invited),
         rrule=rrule(move.rule, count=len(move.starts)),
         last_start=columns["last_start"],
         **{name: event[name] for name in (*kept, *reminder)},

@@ -95,8 +95,7 @@ def _plan_meeting(
 def _plan_sequel(office: Office, event_id: str, title: str, start: datetime) -> None:
     """Some events get a description or a reminder, some are moved or cancelled."""
     random, world = office.random, office.world
-    latest = min(start, world.opening) - timedelta(minutes=10)
-    moment = world.now + (latest - world.now) * random.random()
+    moment = office.until(start)
     kind = bisect(SEQUELS, random.random())
     if kind == 0:
         text = random.choice(vocabulary()["descriptions"]).format(topic=title.lower())
@@ -202,8 +201,7 @@ def plan_answer(office: Office, event_id: str, start: datetime, fate: Fate | Non
     """Let an invitation to a stored event arrive now; some are answered, some events are cancelled."""
     random, world = office.random, office.world
     invitation_id = store_invitation(world, event_id)
-    latest = min(start, world.opening) - timedelta(minutes=10)
-    moment = world.now + (latest - world.now) * random.random()
+    moment = office.until(start)
     chosen = fate or random.choices(ANSWERS, (28, 11, 11, 50))[0]
     if chosen == "cancelled":
         if office.happens(0.5):

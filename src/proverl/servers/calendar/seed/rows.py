@@ -75,6 +75,11 @@ class Office:
         latest = min(start, self.world.opening) - timedelta(minutes=90)
         return latest - timedelta(seconds=self.random.randrange(longest * 86_400))
 
+    def until(self, start: datetime) -> datetime:
+        """Some moment from now on, well before a start and before the opening."""
+        now, latest = self.world.now, min(start, self.world.opening) - timedelta(minutes=10)
+        return now + (latest - now) * self.random.random()
+
     def title(self, part: str, *starts: datetime) -> str:
         """A title for an event at these starts that no other one has there."""
         while True:
