@@ -77,13 +77,13 @@ def test_invitees_of_one_name_are_told_apart_in_order_of_their_ids() -> None:
     assert len(shown) >= 2
 
 
-def test_all_who_are_busy_are_told_in_order_and_those_who_declined_are_not() -> None:
+def test_all_who_are_busy_are_told_in_order() -> None:
     desk = Desk()
-    people = desk.people[:5]
-    desk.plan(desk.monday, person_ids=people[:3])
+    people = desk.people[:12]
+    desk.plan(desk.monday, person_ids=people[:9])
     other = desk.plan(desk.monday + 30 * timedelta(minutes=1))
     added = desk.done("add_event_invitees", event_id=other, person_ids=people[::-1])
-    assert added["busy_person_ids"] == sorted(people[:3])
+    assert added["busy_person_ids"] == sorted(people[:9])
 
 
 def test_a_page_is_full_at_its_limit_and_count_says_how_many_there_are() -> None:
@@ -239,6 +239,38 @@ def test_what_is_cancelled_already_is_skipped_by_reminders_and_counts() -> None:
         assert desk.call("set_event_reminder", event_id=key, minutes_before=0).code == "event_cancelled"
         assert desk.call("update_event_details", event_id=key, title="New").code == "event_cancelled"
         assert desk.call("add_event_invitees", event_id=key, person_ids=desk.people[:1]).code == "event_cancelled"
+
+
+@pytest.mark.parametrize(("minutes", "code"), [(7199, ""), (7200, "reminder_in_past"), (7201, "reminder_in_past")])
+def test_a_reminder_lies_ahead(minutes: int, code: str) -> None:
+    desk = Desk()
+    event = desk.plan(now(desk.session) + 5 * DAY + timedelta(minutes=1))  # creating takes one
+    assert desk.call("set_event_reminder", event_id=event, minutes_before=minutes).code == code
+
+
+def test_a_reminder_that_only_later_occurrences_can_have_is_theirs() -> None:
+    desk = Desk()
+    start = now(desk.session) + DAY
+    event = desk.repeat(start, count=3)["event_id"]
+    told = desk.done("set_event_reminder", event_id=event, minutes_before=2 * 24 * 60)
+    assert told["remind_at"] == start.isoformat()
+
+
+def test_private_events_of_others_are_not_found_by_their_people_and_not_named_where_they_are_in_the_way() -> None:
+    session, row = ways.world_with("""
+        SELECT e.calendar_id, e.event_id, e.start, e.end, e.organizer_id, v.title FROM event_now e
+        JOIN event v USING (event_id), world_now w
+        WHERE e.shut AND e.writable AND e.start > w.moment AND e.status = 'confirmed' ORDER BY e.event_id
+    """)
+    desk = Desk(session.seed)
+    window = {"from_time": row["start"], "to_time": row["end"]}
+    found = desk.done("search_calendar_events", **window, person_id=row["organizer_id"])["events"]
+    assert row["event_id"] not in {one["event_id"] for one in found}
+    new = {"title": "Kites", "start": row["start"], "duration_minutes": 30, "calendar_id": row["calendar_id"]}
+    clash = desk.call("create_calendar_event", **new)
+    assert clash.code == "time_conflict"
+    assert row["title"] not in clash.message
+    assert desk.done("set_event_reminder", event_id=row["event_id"], minutes_before=0)["title"] is None
 
 
 # Scopes

@@ -7,6 +7,7 @@ from collections import Counter
 from datetime import datetime, timedelta
 from typing import Any
 
+import apsw
 import pytest
 
 from proverl.servers import load
@@ -228,6 +229,47 @@ def test_a_world_that_lacks_what_every_world_must_hold_is_noticed(what: str) -> 
         rows.execute("PRAGMA foreign_keys = OFF")
         rows.execute(change)
         assert rows.execute(NEEDED[what]).fetchone() == (holds,), change
+
+
+WRONG = [
+    "UPDATE calendar SET role = 'guest'",
+    "UPDATE calendar SET name = 'Same'",
+    "UPDATE calendar SET color = 'black'",
+    "UPDATE calendar SET status = 'open'",
+    "UPDATE calendar SET main = 2",
+    "UPDATE person SET email = 'same@example.com'",
+    "UPDATE person SET status = 'away'",
+    "UPDATE room SET status = 'open'",
+    "UPDATE event SET duration_minutes = 4",
+    "UPDATE event SET duration_minutes = 1441",
+    "UPDATE event SET visibility = 'public'",
+    "UPDATE event SET status = 'open'",
+    "UPDATE event SET reminder_channel = 'letter'",
+    "UPDATE event SET calendar_id = 'cal_0000'",
+    "UPDATE event SET room_id = 'rom_0000'",
+    "UPDATE event SET organizer_id = 'prs_0000'",
+    "UPDATE event_exception SET kind = 'gone'",
+    "UPDATE event_exception SET dropped = 2",
+    "UPDATE event_exception SET starts_at = NULL WHERE kind = 'moved'",
+    "UPDATE event_exception SET duration_minutes = NULL WHERE kind = 'moved'",
+    "UPDATE event_exception SET starts_at = '2031-05-01' WHERE kind = 'cancelled'",
+    "UPDATE event_exception SET duration_minutes = 5 WHERE kind = 'cancelled'",
+    "UPDATE event_exception SET event_id = 'evn_0000'",
+    "UPDATE attendance SET answer = 'maybe'",
+    "UPDATE attendance SET person_id = 'prs_0000'",
+    "UPDATE invitation SET event_id = (SELECT event_id FROM event)",
+]
+
+
+@pytest.mark.parametrize("change", WRONG)
+def test_rows_that_make_no_sense_are_not_kept(change: str) -> None:
+    with pytest.raises(apsw.ConstraintError):
+        SERVER.template(1).open().execute(change)
+
+
+@pytest.mark.parametrize("minutes", [5, 1440])
+def test_an_event_may_last_five_minutes_or_a_day(minutes: int) -> None:
+    SERVER.template(1).open().execute(f"UPDATE event SET duration_minutes = {minutes}")
 
 
 @pytest.mark.parametrize(("day", "opening"), [(2, 2), (6, 6), (7, 9), (8, 9), (9, 9)])
