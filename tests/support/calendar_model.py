@@ -34,7 +34,7 @@ from support.calendar_rules import (
     until_day,
     with_count,
 )
-from support.oracles.calendar import ORACLES, Span, candidates, is_shut, user_of
+from support.oracles.calendar import ORACLES, Span, candidates, is_shut, moment_of, user_of
 
 
 class Model(Rules):
@@ -323,6 +323,9 @@ def told_secrets(tables: Tables, outcome: Outcome) -> list[str]:
     return [f"it tells {row['title']!r}" for row in shut if row["title"] in said and row["title"] not in known]
 
 
+MOMENTS = ("start", "new_start", "occurrence", "from_time", "to_time")
+
+
 class Watched(LocalSession):
     """A session each of whose calls does what the model or the oracle says; `compared` counts them."""
 
@@ -344,6 +347,7 @@ class Watched(LocalSession):
             else:
                 self._known = tables_of(self)
                 wrong = difference(self, before, name, arguments, outcome)
+            wrong = wrong or self.wrong_moments(before, arguments, outcome)
             assert not wrong, f"{name} {arguments}: {wrong}"
             self.compared += 1
         return outcome
@@ -355,6 +359,14 @@ class Watched(LocalSession):
             right = (refusal.code, None)
         told = (outcome.code, outcome.value)
         return "" if right == told else f"the oracle says {right}, the tool {told}"
+
+    def wrong_moments(self, tables: Tables, arguments: Arguments, outcome: Outcome) -> str:
+        """Moments that were given and are not noted in full, in the user's zone; rewards compare what is noted."""
+        if outcome.code:
+            return ""
+        given = {name: moment_of(arguments[name], tables) for name in MOMENTS if name in arguments}
+        full = {name: moment.isoformat() for name, moment in given.items()}
+        return "" if full == outcome.resolved else f"it notes {outcome.resolved}, not {full}"
 
     def wait_until(self, moment: datetime) -> None:
         """Set the clock to this moment."""

@@ -1,8 +1,8 @@
 """Occurrences: when events take place, with what was moved and cancelled applied.
 
-Covers: expanding one event or all events of a window, what overlaps what, changing single occurrences and ending a
-series early. A single event has one occurrence, its start. Does not cover: the rule alone (recurrence.py) and whether a
-change is allowed (rules.py).
+Covers: expanding one event or all events of a window, what overlaps what, changing single occurrences. A single event
+has one occurrence, its start. Does not cover: the rule alone (recurrence.py), changing parts of a series (scopes.py) and
+whether a change is allowed (rules.py).
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from proverl.world.domain import Condition, Entity, Row, World, iso
 
-from .recurrence import Rule, read_rule, rrule, starts
-from .results import EVENT, Span, State
+from .recurrence import read_rule, starts
+from .results import Span, State
 
 LONGEST = timedelta(minutes=1440)
 EARLIEST = datetime(2, 1, 1, tzinfo=UTC)
@@ -106,8 +106,7 @@ def _expand(event: Mapping[str, Any], exceptions: Exceptions, low: datetime, hig
         return
     end = min(high, datetime.fromisoformat(event["last_start"]) + timedelta(seconds=1))
     changed = {row["occurrence"]: row for row in exceptions.get(event["event_id"], ())}
-    since = max(first, max(low, EARLIEST) - length)
-    for start in starts(read_rule(event["rrule"]), first, since, end):
+    for start in starts(read_rule(event["rrule"]), first, max(low, EARLIEST) - length, end):
         row = changed.get(iso(start)) if changed else None
         if start + length > low and (row is None or row["kind"] == "cancelled"):
             yield Occurrence(start, start, start + length, "regular" if row is None else "cancelled")
@@ -191,10 +190,3 @@ def drop_exceptions(world: World, event_id: str, since: datetime) -> None:
         event_id,
         iso(since),
     )
-
-
-def end_early(world: World, event: Row, rule: Rule, kept: Sequence[datetime]) -> None:
-    """Let a series end with the last of these original starts, its first ones."""
-    text = rrule(rule, count=len(kept))
-    drop_exceptions(world, event["event_id"], kept[-1] + timedelta(seconds=1))
-    world.update(EVENT, event["event_id"], rrule=text, last_start=iso(kept[-1]))

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from proverl.world.domain import Row, World, iso, refuse
 
-from .occurrences import Interval, Leave, Occurrence, drop_exceptions, end_early, occurrences, store_exception
+from .occurrences import Interval, Leave, Occurrence, drop_exceptions, occurrences, store_exception
 from .recurrence import Rule, first_starts, read_rule, rrule
 from .results import EVENT, Scope
 from .rules import coming, store_event
@@ -117,7 +117,7 @@ def store_move(world: World, part: Part, move: Move) -> tuple[str, int]:
     columns = {"starts_at": iso(move.starts[0]), "duration_minutes": minutes, "last_start": iso(move.starts[-1])}
     answered = world.value("SELECT count(*) FROM invitee WHERE event_id = ? AND answer <> 'open'", event_id)
     if move.rule is not None and part.earlier:
-        end_early(world, event, read_rule(event["rrule"]), part.earlier)
+        end_early(world, part)
         return _store_later_part(world, event, move, columns), answered
     if move.rule is not None:
         drop_exceptions(world, event_id, part.since)
@@ -162,7 +162,15 @@ def store_cancelling(world: World, part: Part, note: str | None) -> None:
     if event["rrule"] and part.one:
         store_exception(world, event["event_id"], part.since, "cancelled", note=note)
     elif part.earlier:
-        end_early(world, event, read_rule(event["rrule"]), part.earlier)
+        end_early(world, part)
         world.update(EVENT, event["event_id"], note=note)
     else:
         world.update(EVENT, event["event_id"], status="cancelled", note=note)
+
+
+def end_early(world: World, part: Part) -> None:
+    """Let a series end before a part that is not all of it."""
+    event_id, kept = part.event["event_id"], part.earlier
+    drop_exceptions(world, event_id, part.since)
+    text = rrule(read_rule(part.event["rrule"]), count=len(kept))
+    world.update(EVENT, event_id, rrule=text, last_start=iso(kept[-1]))

@@ -117,7 +117,7 @@ def find_common_slots(
     room = world.find(ROOM, room_id)
     low, high = read_window(world, from_time, to_time, usual=LONGEST_WINDOW, most=LONGEST_WINDOW)
     low = max(low, world.now)
-    if high <= low or any(person["status"] == "left" for person in people) or (room and room["status"] == "closed"):
+    if any(person["status"] == "left" for person in people) or (room and room["status"] == "closed"):
         return {"count": 0, "slots": []}
     busy = [] if room is None else room_times(world, room, low, high)
     for times in busy_times(world, [person["person_id"] for person in people], low, high).values():
