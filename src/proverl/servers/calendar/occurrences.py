@@ -1,8 +1,8 @@
 """Occurrences: when events take place, with what was moved and cancelled applied.
 
 Covers: expanding one event or all events of a window, what overlaps what, changing single occurrences. A single event
-has one occurrence, its start. Does not cover: the rule alone (recurrence.py), changing parts of a series (scopes.py) and
-whether a change is allowed (rules.py).
+has one occurrence, its start. Does not cover: the rule alone (recurrence.py), parts of a series (scopes.py) and whether
+a change is allowed (rules.py).
 """
 
 from __future__ import annotations
