@@ -170,6 +170,10 @@ def test_an_occurrence_that_was_moved_beyond_its_series_is_found_there_and_takes
     low, high = far - DAY, far + DAY
     assert [row["start"] for row in desk.search(low, high, text="kite club")["events"]] == [far.isoformat()]
     assert desk.dates(event, low, high)["count"] == 1
+    for start, end in ((low, far), (far + 1.5 * HOUR, high)):
+        assert desk.dates(event, start, end)["count"] == desk.search(start, end)["count"] == 0
+    for start, end in ((low, far + HOUR / 60), (far + 1.4 * HOUR, high)):
+        assert desk.dates(event, start, end)["count"] == desk.search(start, end)["count"] == 1
     assert desk.search(place, place + 2 * HOUR)["count"] == desk.dates(event, place, place + 2 * HOUR)["count"] == 0
     window = {"from_time": low.isoformat(), "to_time": high.isoformat()}
     assert desk.done("check_people_availability", person_ids=guest, room_id=room, **window)["count"] == 2
