@@ -50,6 +50,20 @@ def test_all_who_are_busy_are_told_in_order() -> None:
     assert added["busy_person_ids"] == sorted(people[:9])
 
 
+def test_all_who_are_invited_already_or_not_at_all_are_named() -> None:
+    desk = Desk()
+    event = desk.plan(desk.monday, person_ids=desk.people[:3])
+    user = sql(desk.session, "SELECT person_id FROM employee")[0]["person_id"]
+    for people in (desk.people[4:0:-1], [*desk.people[:2], user], desk.people[5:7] + desk.people[:1]):
+        there = [one for one in people if one in [*desk.people[:3], user]]
+        assert desk.call("add_event_invitees", event_id=event, person_ids=people).code == "already_invited" * bool(
+            there
+        )
+        strangers = [one for one in people if one not in desk.people[:3]]
+        assert strangers
+        assert desk.call("remove_event_invitees", event_id=event, person_ids=people).code == "not_invited"
+
+
 def test_a_page_is_full_at_its_limit_and_count_says_how_many_there_are() -> None:
     desk = Desk()
     event = desk.repeat(desk.monday, count=61)["event_id"]

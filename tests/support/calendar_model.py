@@ -217,7 +217,7 @@ class Model(Rules):
         self.check_own(event)
         ahead = self.ahead(event)
         there = sorted(set(a["person_ids"]) & set(self.attending(event)))
-        refuse("already_invited", *there, event["title"], when=there)
+        refuse("already_invited", ", ".join(there), event["title"], when=there)
         self.check_stay(people)
         number = len(self.invitees(event)) + len(people)
         refuse("too_many_invitees", event["title"], number, MOST_INVITEES, when=number > MOST_INVITEES)
@@ -240,7 +240,7 @@ class Model(Rules):
         self.check_own(event)
         self.ahead(event)
         strangers = [key for key in a["person_ids"] if key not in self.invitees(event)]
-        refuse("not_invited", *strangers, event["title"], when=strangers)
+        refuse("not_invited", ", ".join(strangers), event["title"], when=strangers)
         rows, gone = self.tables.rows["attendance"], {(event["event_id"], key) for key in a["person_ids"]}
         rows[:] = [row for row in rows if (row["event_id"], row["person_id"]) not in gone]
         shown = {"event_id": a["event_id"], "title": event["title"], "removed": len(gone)}
