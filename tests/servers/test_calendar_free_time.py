@@ -26,7 +26,7 @@ def at(minute: int) -> datetime:
     return MIDNIGHT + timedelta(minutes=minute)
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=100, deadline=None, derandomize=True)
 @given(stretches, stretches)
 def test_stretches_of_time_are_sets_of_minutes(one: list[tuple[int, int]], other: list[tuple[int, int]]) -> None:
     low, high = 5, 55
@@ -48,7 +48,7 @@ def test_stretches_of_time_are_sets_of_minutes(one: list[tuple[int, int]], other
     assert all(end < start for (_, end), (start, _) in pairwise(merge(one))), "what touches is merged"
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=30, deadline=None, derandomize=True)
 @given(
     st.sampled_from(["09:00-17:00 Mon-Fri", "08:30-13:00 Mon-Wed", "10:00-19:15 Tue-Sat"]),
     st.sampled_from([60, 240, 330]),
@@ -67,7 +67,7 @@ def test_working_times_are_the_minutes_of_a_window_at_which_somebody_works(
     assert [one for one in quarters if any(start <= one < end for start, end in found)] == at_work
 
 
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=18, deadline=None, derandomize=True)
 @given(
     st.integers(0, 5), st.integers(1, 6), st.integers(15, 120), st.integers(1, 10), st.booleans(), st.integers(0, 7200)
 )

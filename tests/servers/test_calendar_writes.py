@@ -379,7 +379,7 @@ def test_the_model_knows_every_write_and_each_tool_is_walked() -> None:
 
 def test_calls_do_what_the_model_says_and_a_second_time_nothing_if_they_say_so(cases: Any) -> None:
     seen = Seen()
-    cases["calls compared with a model"] += sum(seen.walk(seed, 40) for seed in range(3))
+    cases["calls compared with a model"] += sum(seen.walk(seed, 35) for seed in range(3))
     idle = {tool for tool, changed in seen.again.items() if changed == {False}}
     assert idle == {tool.name for tool in SERVER.tools if tool.effect != "read" and tool.idempotent}
 

@@ -305,7 +305,7 @@ def difference(session: Watched, before: Tables, tool: str, arguments: Arguments
     expected, now = by_key(session, before), by_key(session, after)
     wrong = [
         f"{key}: the model has {expected.get(key)}, the tool {now.get(key)}"
-        for key in sorted({*expected, *now}, key=str)
+        for key in (sorted({*expected, *now}, key=str) if expected != now else ())
         if expected.get(key) != now.get(key)
     ]
     if after.now != started + timedelta(minutes=1 if outcome.succeeded else 0):
@@ -315,7 +315,8 @@ def difference(session: Watched, before: Tables, tool: str, arguments: Arguments
 
 def told_secrets(tables: Tables, outcome: Outcome) -> list[str]:
     """Titles of what is private to others that an answer tells and that nothing else is called."""
-    attended = {row["event_id"] for row in tables.rows["attendance"] if row["person_id"] == user_of(tables)}
+    user = user_of(tables)
+    attended = {row["event_id"] for row in tables.rows["attendance"] if row["person_id"] == user}
     shut = [row for row in tables.rows["event"] if row["visibility"] == "private" and row["event_id"] not in attended]
     open_ones = {row["event_id"] for row in tables.rows["event"]} - {row["event_id"] for row in shut}
     known = "\n".join(row["title"] for row in tables.rows["event"] if row["event_id"] in open_ones)

@@ -18,7 +18,6 @@ from support.oracles.calendar import (
     DAYS,
     Occurrence,
     Span,
-    attendance_of,
     is_shut,
     moment_of,
     now_of,
@@ -230,7 +229,8 @@ class Rules:
         refuse("invalid_argument", self.user, "person_ids", when=self.user in person_ids)
 
     def attending(self, event: Row) -> dict[str, Row]:
-        return attendance_of(self.tables).get(event["event_id"], {})
+        rows = self.tables.rows["attendance"]
+        return {row["person_id"]: row for row in rows if row["event_id"] == event["event_id"]}
 
     def invitees(self, event: Row) -> dict[str, Row]:
         return {key: row for key, row in self.attending(event).items() if key != event["organizer_id"]}

@@ -43,7 +43,7 @@ def _plan_drawn(office: Office, role: str, first: int, last: int) -> None:
     frequency: Frequency = random.choices(("weekly", "daily", "monthly"), (7, 1, 2))[0]
     interval = random.choice((1, 1, 2)) if frequency == "weekly" else 1
     count = random.randint(8, 14) if frequency == "daily" else random.randint(4, 18 // interval)
-    _plan_own(office, role, day, frequency, interval, min(count, 6) if frequency == "monthly" else count)
+    _plan_own(office, role, day, frequency, interval, count)
 
 
 def _plan_own(
