@@ -344,6 +344,15 @@ def test_until_is_the_last_possible_day_whole(hour: int) -> None:
     assert one["occurrences"] == 1
 
 
+@pytest.mark.parametrize("frequency", ["daily", "yearly"])
+@pytest.mark.parametrize("ends", [{}, {"count": 3, "until": "2099-01-01"}])
+def test_a_series_has_one_end(frequency: str, ends: Row) -> None:
+    desk = Desk()
+    usual = {"calendar_id": desk.main, "title": "Kites", "duration_minutes": 30, "frequency": frequency}
+    refused = desk.call("create_recurring_event", **usual, start=desk.monday.isoformat(), **ends)
+    assert refused.code == "until_or_count_required"
+
+
 def test_a_series_has_at_most_260_occurrences_whichever_way_it_ends() -> None:
     desk = Desk()
     last = [(desk.monday + number * DAY).date().isoformat() for number in (259, 260)]

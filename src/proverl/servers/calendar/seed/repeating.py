@@ -96,7 +96,7 @@ def _plan_exception(
 ) -> None:
     """Let one occurrence be moved, or cancelled, in the days before it, or today in the small hours."""
     world = office.world
-    moment = max(office.before(occurrence, 3), world.now + timedelta(minutes=5))
+    moment = max(office.before(occurrence, 3), world.now)
     if cancels and office.happens(0.5):
         world.plan(moment, lambda _: cancel_calendar_event(world, event_id, "this", iso(occurrence)))
         return
