@@ -86,6 +86,22 @@ def test_an_occurrence_that_was_moved_can_be_moved_cancelled_and_moved_with_the_
     assert [row["state"] for row in found] == ["regular"] * 4
 
 
+@pytest.mark.parametrize("minute", [29, 30])
+def test_an_occurrence_that_is_shorter_than_the_others_ends_earlier(minute: int) -> None:
+    desk = Desk()
+    event = desk.repeat(desk.monday, count=3)["event_id"]
+    second = desk.monday + DAY
+    move = {"event_id": event, "scope": "this", "occurrence": second.isoformat()}
+    desk.done("reschedule_calendar_event", **move, new_start=second.isoformat(), duration_minutes=30)
+    guest = desk.people[:1]
+    room = sql(desk.session, "SELECT room_id FROM room WHERE status = 'bookable' AND capacity > 3")[0]
+    desk.plan(second + timedelta(minutes=minute), person_ids=guest, **room)
+    booked = desk.call("update_event_details", event_id=event, **room)
+    assert booked.code == ("room_unavailable" if minute < 30 else "")
+    added = desk.done("add_event_invitees", event_id=event, person_ids=guest)
+    assert added["busy_person_ids"] == (guest if minute < 30 else [])
+
+
 def test_occurrences_that_start_together_come_in_order_of_the_rule() -> None:
     desk = Desk()
     event = desk.repeat(desk.monday, count=4)["event_id"]

@@ -59,8 +59,7 @@ def plan_own_meetings(office: Office) -> None:
         day = office.workday(-BACK, AHEAD)
         start = datetime(day.year, day.month, day.day, tzinfo=office.world.offset)
         title = f"{random.choice(vocabulary()['days_off'])} {random.choice(office.topics)}"
-        if (title, start) not in office.taken:
-            office.taken.add((title, start))
+        if office.take(title, start):
             whole = {"calendar_id": office.calendars["personal"], "status": random.choice(["tentative", "confirmed"])}
             office.world.plan(office.before(start), store_event, title, start, 1440, office.user, [], **whole)
 
@@ -108,8 +107,7 @@ def _plan_sequel(office: Office, event_id: str, title: str, start: datetime) -> 
         world.plan(moment, lambda _: cancel_calendar_event(world, event_id, note=note))
     elif kind == 3:
         later = office.day_after(start)
-        if (title, later) not in office.taken:
-            office.taken.add((title, later))
+        if office.take(title, later):
             world.plan(moment, lambda _: reschedule_calendar_event(world, event_id, iso(later)))
 
 
@@ -118,9 +116,8 @@ def _plan_errand(office: Office) -> None:
     start = office.at(office.workday(-BACK, AHEAD), 8, 18)
     surname = random.choice(words["surnames"])
     title = f"{random.choice(words['errands'])} {surname}"
-    if (title, start) in office.taken:
+    if not office.take(title, start):
         return
-    office.taken.add((title, start))
     roles = ["personal", *(["second"] if "second" in office.calendars else [])]
     given = (title, iso(start), random.choice((30, 45, 60)))
     calendar_id = office.calendars[random.choice(roles)]

@@ -100,9 +100,8 @@ def _plan_exception(
     if cancels and office.happens(0.5):
         world.plan(moment, lambda _: cancel_calendar_event(world, event_id, "this", iso(occurrence)))
         return
-    while (title, later := office.day_after(occurrence)) in office.taken:
+    while not office.take(title, later := office.day_after(occurrence)):
         pass
-    office.taken.add((title, later))
 
     def move(_: Builder) -> None:
         reschedule_calendar_event(world, event_id, iso(later), scope="this", occurrence=iso(occurrence))

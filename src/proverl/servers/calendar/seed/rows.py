@@ -88,6 +88,12 @@ class Office:
                 self.taken.update((title, start) for start in starts)
                 return title
 
+    def take(self, title: str, start: datetime) -> bool:
+        """Whether no event has had this title at this start; from now on one has."""
+        free = (title, start) not in self.taken
+        self.taken.add((title, start))
+        return free
+
     def people(self, most: int) -> list[str]:
         """Some people, mostly those whom the user meets often."""
         close = self.random.sample(self.circle, min(self.random.randint(1, most), len(self.circle)))
