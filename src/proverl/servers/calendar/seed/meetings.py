@@ -153,7 +153,7 @@ def _plan_hosted(office: Office, role: str | None, first: int, last: int) -> Non
         "status": "tentative" if office.happens(0.1) else "confirmed",
     }
     title, minutes = office.title("kinds", start), office.minutes()
-    office.world.plan(office.before(start), host, office, title, start, minutes, organizer, people, **columns)
+    office.world.plan(office.before(start), host, office, title, [start], minutes, organizer, people, **columns)
 
 
 def host(
@@ -161,16 +161,16 @@ def host(
     /,
     office: Office,
     title: str,
-    start: datetime,
+    starts: list[datetime],
     minutes: int,
     organizer: str,
     people: list[str],
     **columns: Any,
 ) -> str:
-    """Let a colleague plan a single event now; returns its id. Refuses room_unavailable."""
+    """Let a colleague plan an event now that takes place at these starts; returns its id. Refuses room_unavailable."""
     room = world.find(ROOM, columns.get("room_id"))
-    check_room(world, room, [(start, start + timedelta(minutes=minutes))])
-    event_id = store_event(world, title, start, minutes, organizer, people, **columns)
+    check_room(world, room, [(start, start + timedelta(minutes=minutes)) for start in starts])
+    event_id = store_event(world, title, starts[0], minutes, organizer, people, **columns)
     answer(office, event_id, [one for one in people if one != office.user])
     return event_id
 
@@ -188,7 +188,7 @@ def _plan_invitation(office: Office, start: datetime, place: int) -> None:
     fate = FATES[place] if place < len(FATES) else None
 
     def send(_: Builder) -> None:
-        event_id = host(world, office, title, start, minutes, organizer, people, room_id=room_id)
+        event_id = host(world, office, title, [start], minutes, organizer, people, room_id=room_id)
         plan_answer(office, event_id, start, fate)
 
     world.plan(office.before(start, 12), send)

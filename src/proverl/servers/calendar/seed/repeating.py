@@ -6,16 +6,15 @@ over; series of colleagues. Does not cover: single events (meetings.py).
 
 from __future__ import annotations
 
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 
 from proverl.world.domain import Builder, days, iso
 
 from ..recurrence import Rule, first_starts, make_rule, rrule
-from ..results import ROOM, Frequency
-from ..rules import check_room, store_event
+from ..results import Frequency
 from ..tools.events import cancel_calendar_event, reschedule_calendar_event
 from ..tools.series import create_recurring_event
-from .meetings import answer, plan_answer
+from .meetings import answer, host, plan_answer
 from .rows import AHEAD, BACK, Office
 
 EARLY = 14
@@ -121,7 +120,6 @@ def _plan_hosted(office: Office, role: str | None) -> None:
     starts = _starts(office, rule, start, random.randint(6, 16))
     title, minutes = office.title("series_kinds", *starts), random.choice((30, 45, 60))
     room_id = office.room(len(people), 0.4)
-    length = timedelta(minutes=minutes)
     columns = {
         "calendar_id": office.calendars.get(role or ""),
         "room_id": room_id,
@@ -130,9 +128,7 @@ def _plan_hosted(office: Office, role: str | None) -> None:
     }
 
     def set_up(_: Builder) -> None:
-        check_room(world, world.find(ROOM, room_id), [(one, one + length) for one in starts])
-        event_id = store_event(world, title, start, minutes, organizer, people, **columns)
-        answer(office, event_id, [one for one in people if one != office.user])
+        event_id = host(world, office, title, starts, minutes, organizer, people, **columns)
         if invited:
             plan_answer(office, event_id, start)
 
