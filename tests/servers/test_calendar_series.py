@@ -86,6 +86,20 @@ def test_an_occurrence_that_was_moved_can_be_moved_cancelled_and_moved_with_the_
     assert [row["state"] for row in found] == ["regular"] * 4
 
 
+@pytest.mark.parametrize(("minutes", "clashing"), [(59, True), (60, False), (-59, True), (-60, False)])
+def test_a_new_series_is_in_the_way_of_what_overlaps_by_a_minute_and_not_of_what_touches(
+    minutes: int, clashing: bool
+) -> None:
+    desk = Desk()
+    room = sql(desk.session, "SELECT room_id FROM room WHERE status = 'bookable'")[0]
+    other = desk.plan(desk.monday + 2 * DAY + timedelta(minutes=minutes), **room)
+    told = desk.repeat(desk.monday, count=5)["conflicts"]
+    assert [row["event_id"] for row in told] == ([other] if clashing else [])
+    series = {"calendar_id": desk.main, "title": "Kites", "frequency": "daily", "count": 5, "duration_minutes": 60}
+    booked = desk.call("create_recurring_event", **series, **room, start=desk.monday.isoformat())
+    assert booked.code == ("room_unavailable" if clashing else "")
+
+
 @pytest.mark.parametrize("minute", [29, 30])
 def test_an_occurrence_that_is_shorter_than_the_others_ends_earlier(minute: int) -> None:
     desk = Desk()
