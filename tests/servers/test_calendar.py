@@ -69,7 +69,7 @@ rules = st.builds(
 )
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=100, deadline=None, derandomize=True)
 @given(rules, st.dates(date(2031, 1, 1), date(2036, 12, 31)), st.integers(-400, 1500), st.integers(1, 1200))
 def test_a_rule_has_the_starts_that_looking_at_every_day_finds(rule: Rule, day: date, after: int, length: int) -> None:
     rule = rule if rule.frequency == "weekly" else Rule(rule.frequency, rule.interval)
@@ -83,7 +83,7 @@ def test_a_rule_has_the_starts_that_looking_at_every_day_finds(rule: Rule, day: 
     assert read_rule(rrule(rule, count=9)) == rule
 
 
-@settings(max_examples=25, deadline=None, derandomize=True)
+@settings(max_examples=12, deadline=None, derandomize=True)
 @given(st.integers(0, 5), st.integers(0, 40), st.integers(-70, 60), st.integers(1, 40), st.integers(1, 40))
 def test_the_occurrences_of_a_window_are_those_of_its_two_parts(
     seed: int, place: int, after: int, one: int, other: int
@@ -171,16 +171,10 @@ def walk(seed: int, calls: int) -> Counter[str]:
     return made
 
 
-def test_no_sequence_of_calls_breaks_the_books(cases: Counter[str]) -> None:
-    made = walk(1, 40)
-    cases["calls on calendar"] += 40
-    assert made.total() > 20
-
-
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(6))
 def test_no_long_sequence_of_calls_breaks_the_books(seed: int) -> None:
-    walk(seed, 150)
+    assert walk(seed, 150).total() > 75
 
 
 # Reading what was written

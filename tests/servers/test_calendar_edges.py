@@ -14,9 +14,9 @@ import pytest
 
 from proverl.records import Kind
 from proverl.servers import load
+from proverl.world.session import LocalSession
 from support.calendar_books import now
 from support.calendar_desk import DAY, HOUR, Desk
-from support.calendar_model import Watched
 from support.reach import calendar as ways
 from support.reach.calendar import MINE, SERIES, sql
 
@@ -426,7 +426,7 @@ def fits(tool: str, name: str, value: Any) -> bool:
         **dict.fromkeys(("start", "new_start", "from_time", "to_time"), "2031-05-01T10:00"),
     }  # fmt: skip
     needed = {one: usual[one] for one in SERVER.tool(tool).input_schema["required"]} if needs(tool) else {}
-    return Watched(SERVER, 0).call(tool, {**needed, name: value}).kind is not Kind.BAD_ARGUMENTS
+    return LocalSession(SERVER, 0).call(tool, {**needed, name: value}).kind is not Kind.BAD_ARGUMENTS
 
 
 def needs(tool: str) -> bool:

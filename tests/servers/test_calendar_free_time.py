@@ -67,7 +67,7 @@ def test_working_times_are_the_minutes_of_a_window_at_which_somebody_works(
     assert [one for one in quarters if any(start <= one < end for start, end in found)] == at_work
 
 
-@settings(max_examples=18, deadline=None, derandomize=True)
+@settings(max_examples=12, deadline=None, derandomize=True)
 @given(
     st.integers(0, 5), st.integers(1, 6), st.integers(15, 120), st.integers(1, 10), st.booleans(), st.integers(0, 7200)
 )

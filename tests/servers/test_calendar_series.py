@@ -27,8 +27,7 @@ RULES: dict[str, Row] = {
 
 
 @pytest.mark.parametrize("scope", ["all", "following"])
-@pytest.mark.parametrize("days", [1, -3, 26])
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize(("rule", "days"), list(zip(RULES, [1, -3, 26, 1, -3], strict=True)))
 def test_a_part_of_a_series_moves_with_its_days_and_keeps_their_number(rule: str, days: int, scope: str) -> None:
     desk = Desk()
     ends = {"until": (desk.monday + 20 * DAY).date().isoformat()} if "until" in RULES[rule] else {}
