@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from proverl.laws.arguments import Drawn, Family, Generator
 from proverl.records import Outcome
 from proverl.servers import load
-from proverl.servers.calendar.free_time import both, gaps, merged
 from proverl.servers.calendar.recurrence import Rule, read_rule, rrule, starts
 from proverl.world.session import LocalSession
 from support.calendar_books import broken_books, now, repeats_on
@@ -70,7 +69,7 @@ rules = st.builds(
 )
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=100, deadline=None, derandomize=True)
 @given(rules, st.dates(date(2031, 1, 1), date(2036, 12, 31)), st.integers(-400, 1500), st.integers(1, 1200))
 def test_a_rule_has_the_starts_that_looking_at_every_day_finds(rule: Rule, day: date, after: int, length: int) -> None:
     rule = rule if rule.frequency == "weekly" else Rule(rule.frequency, rule.interval)
@@ -84,7 +83,7 @@ def test_a_rule_has_the_starts_that_looking_at_every_day_finds(rule: Rule, day: 
     assert read_rule(rrule(rule, count=9)) == rule
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=12, deadline=None, derandomize=True)
 @given(st.integers(0, 5), st.integers(0, 40), st.integers(-70, 60), st.integers(1, 40), st.integers(1, 40))
 def test_the_occurrences_of_a_window_are_those_of_its_two_parts(
     seed: int, place: int, after: int, one: int, other: int
@@ -172,16 +171,10 @@ def walk(seed: int, calls: int) -> Counter[str]:
     return made
 
 
-def test_no_sequence_of_calls_breaks_the_books(cases: Counter[str]) -> None:
-    made = walk(1, 120)
-    cases["calls on calendar"] += 120
-    assert made.total() > 60
-
-
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(6))
 def test_no_long_sequence_of_calls_breaks_the_books(seed: int) -> None:
-    walk(seed, 150)
+    assert walk(seed, 150).total() > 75
 
 
 # Reading what was written
@@ -419,72 +412,3 @@ def test_private_events_of_others_show_their_times_and_nothing_else() -> None:
     by_words = done(session, "search_calendar_events", text=row["title"], **window)["events"]
     assert row["event_id"] not in {one["event_id"] for one in by_words}
     assert session.call("get_calendar_event", {"event_id": row["event_id"]}).code == "event_private"
-
-
-# Free time
-
-
-stretches = st.lists(st.tuples(st.integers(0, 60), st.integers(1, 20)), max_size=8)
-MIDNIGHT = datetime(2031, 5, 1)
-
-
-def at(minute: int) -> datetime:
-    return MIDNIGHT + timedelta(minutes=minute)
-
-
-@settings(max_examples=200, deadline=None, derandomize=True)
-@given(stretches, stretches)
-def test_stretches_of_time_are_sets_of_minutes(one: list[tuple[int, int]], other: list[tuple[int, int]]) -> None:
-    low, high = 5, 55
-
-    def minutes(found: list[tuple[datetime, datetime]]) -> set[int]:
-        return {minute for minute in range(100) for start, end in found if start <= at(minute) < end}
-
-    def merge(given: list[tuple[int, int]]) -> list[tuple[datetime, datetime]]:
-        return merged([(at(start), at(start + length)) for start, length in given], at(low), at(high))
-
-    taken = {minute for start, length in one for minute in range(start, start + length)} & set(range(low, high))
-    also = {minute for start, length in other for minute in range(start, start + length)} & set(range(low, high))
-    assert minutes(merge(one)) == taken
-    assert minutes(gaps(merge(one), at(low), at(high))) == set(range(low, high)) - taken
-    assert minutes(both(merge(one), merge(other))) == taken & also
-
-
-@settings(max_examples=25, deadline=None, derandomize=True)
-@given(st.integers(0, 5), st.integers(1, 6), st.integers(15, 120), st.integers(1, 10), st.booleans())
-def test_slots_are_exactly_the_quarter_hours_at_which_all_are_free_and_at_work(
-    seed: int, number: int, minutes: int, days: int, with_room: bool
-) -> None:
-    session = opened(seed)
-    user = sql(session, "SELECT person_id FROM employee")[0]["person_id"]
-    room = sql(session, "SELECT room_id FROM room WHERE status = 'bookable'")[0] if with_room else {}
-    low, high = now(session), now(session) + timedelta(days=days)
-    window = {"from_time": low.isoformat(), "to_time": high.isoformat(), **room}
-    guests = people(session, number)
-    slots = done(session, "find_common_slots", person_ids=guests, duration_minutes=minutes, **window)
-    told = done(session, "check_people_availability", person_ids=[*guests, user], **window)
-    busy = [block for one in (*told["people"], *([told["room"]] if room else [])) for block in one["busy"]]
-    times = [(datetime.fromisoformat(one["start"]), datetime.fromisoformat(one["end"])) for one in busy]
-    zones = {row["person_id"]: row["utc_minutes"] for row in sql(session, "SELECT person_id, utc_minutes FROM person")}
-    expected, start = [], low
-    while start + timedelta(minutes=minutes) <= high:
-        end = start + timedelta(minutes=minutes)
-        free = all(end <= one or start >= other for one, other in times)
-        at_work = all(works(row["working_hours"], zones[row["person_id"]], start, end) for row in told["people"])
-        if free and at_work:
-            expected.append((start, end))
-        start += timedelta(minutes=15)
-    assert slots["count"] == len(expected)
-    assert slots["slots"] == [{"start": one.isoformat(), "end": end.isoformat()} for one, end in expected[:10]]
-
-
-def works(hours: str, zone: int, start: datetime, end: datetime) -> bool:
-    """Whether a stretch lies in the working hours, such as 09:00-17:00 Mon-Fri, of a zone."""
-    shift = timedelta(minutes=zone)
-    begin, finish = (one - (one.utcoffset() or timedelta()) + shift for one in (start, end))
-    span, week = hours.split(" ")
-    opens, closes = span.split("-")
-    first, last = (["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"].index(one) for one in week.split("-"))
-    same_day = begin.date() == finish.date()
-    inside = opens <= f"{begin:%H:%M}" and f"{finish:%H:%M}" <= closes
-    return same_day and inside and first <= begin.weekday() <= last

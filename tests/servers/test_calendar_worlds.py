@@ -7,9 +7,12 @@ from collections import Counter
 from datetime import datetime, timedelta
 from typing import Any
 
+import apsw
 import pytest
 
 from proverl.servers import load
+from proverl.servers.calendar.seed import NEEDED
+from proverl.servers.calendar.seed.rows import workday_from
 from proverl.world.session import LocalSession
 from support.calendar_books import broken_books, now, takings
 from support.reach.calendar import done, sql
@@ -141,6 +144,139 @@ def test_many_seeds_give_as_many_valid_worlds() -> None:
         assert faults(seed) == [], f"seed {seed}"
         digests.add(SERVER.template(seed).digest)
     assert len(digests) == len(MANY_SEEDS)
+
+
+MOMENT = "(SELECT moment FROM world_now)"
+MAIN = "(SELECT calendar_id FROM calendar WHERE main)"
+USER = "(SELECT person_id FROM employee)"
+MINE = f"(person_id = {USER} AND event_id IN (SELECT event_id FROM invitation))"
+CALLED_OFF = f"status = 'cancelled' AND event_id IN (SELECT event_id FROM invitation) AND starts_at > {MOMENT}"
+UNANSWERED = f"event_id IN (SELECT event_id FROM attendance WHERE answer = 'open' AND person_id = {USER})"
+
+
+def events(number: int) -> str:
+    """Leave or make so many events."""
+    return f"""
+        DELETE FROM event WHERE event_id NOT IN (SELECT event_id FROM event LIMIT {number});
+        CREATE TEMP TABLE more AS SELECT * FROM event; UPDATE more SET event_id = 'x' || event_id;
+        INSERT INTO event SELECT * FROM more LIMIT {number} - (SELECT count(*) FROM event)
+    """
+
+
+def series(number: int) -> str:
+    few = f"SELECT event_id FROM event LIMIT {number}"
+    return f"UPDATE event SET rrule = iif(event_id IN ({few}), 'FREQ=DAILY', '')"
+
+
+def invitations(number: int) -> str:
+    few = f"SELECT 'x' || event_id, event_id, starts_at FROM event LIMIT {number}"
+    return f"DELETE FROM invitation; INSERT INTO invitation {few}"
+
+
+def coming(number: int) -> str:
+    few = f"SELECT event_id FROM event WHERE organizer_id = {USER} LIMIT {number}"
+    return f"""
+        UPDATE event SET calendar_id = NULL WHERE calendar_id = {MAIN};
+        UPDATE event SET calendar_id = {MAIN}, status = 'confirmed', starts_at = '2099' WHERE event_id IN ({few})
+    """
+
+
+LACKS = {
+    "350 to 700 events": {events(349): 0, events(350): 1, events(700): 1, events(701): 0},
+    "20 to 40 series": {series(19): 0, series(20): 1, series(40): 1, series(41): 0},
+    "moved occurrences to come": {
+        f"UPDATE event_exception SET starts_at = {MOMENT} WHERE kind = 'moved'": 0,
+        "DELETE FROM event_exception WHERE kind = 'moved'": 0,
+    },
+    "20 to 45 invitations": {invitations(19): 0, invitations(20): 1, invitations(45): 1, invitations(46): 0},
+    "invitations with each answer": {f"UPDATE attendance SET answer = 'open' WHERE answer = 'tentative' AND {MINE}": 0},
+    "an invitation to a cancelled event to come": {
+        f"UPDATE event SET status = 'tentative' WHERE {CALLED_OFF}": 0,
+        f"UPDATE event SET starts_at = {MOMENT} WHERE {CALLED_OFF}": 0,
+    },
+    "an unanswered invitation to an event that is over": {
+        f"UPDATE event SET status = 'cancelled' WHERE {UNANSWERED} AND starts_at < {MOMENT}": 0,
+        f"UPDATE event SET starts_at = {MOMENT} WHERE {UNANSWERED} AND starts_at < {MOMENT}": 0,
+        f"UPDATE attendance SET answer = 'declined' WHERE answer = 'open' AND {MINE}": 0,
+    },
+    "a private event of somebody else": {
+        "UPDATE event SET visibility = 'default'": 0,
+        f"DELETE FROM attendance WHERE person_id = {USER};"
+        f" INSERT INTO attendance SELECT event_id, {USER}, 'open', NULL FROM event": 0,
+    },
+    "ten events to come in the main calendar": {
+        coming(9): 0,
+        coming(10): 1,
+        f"{coming(10)}; UPDATE event SET status = 'tentative' WHERE starts_at = '2099'": 0,
+        f"{coming(10)}; UPDATE event SET starts_at = {MOMENT} WHERE starts_at = '2099'": 0,
+        f"{coming(10)}; UPDATE event SET calendar_id = NULL WHERE starts_at = '2099'": 0,
+    },
+    "a title twice on a day": {
+        "UPDATE event SET title = event_id": 0,
+        "UPDATE event SET title = event_id; UPDATE event SET title = 'Kite' WHERE event_id IN"
+        f" (SELECT event_id FROM event WHERE calendar_id = {MAIN} GROUP BY substr(starts_at, 1, 10) LIMIT 9)": 0,
+        f"{events(350)}; UPDATE event SET title = 'Kite', calendar_id = {MAIN}, starts_at = '2031-05-01'": 1,
+    },
+}
+"""Changes to the rows of a world, and whether it then still holds what every world must hold."""
+
+
+@pytest.mark.parametrize("what", NEEDED)
+def test_a_world_that_lacks_what_every_world_must_hold_is_noticed(what: str) -> None:
+    for change, holds in LACKS[what].items():
+        rows = SERVER.template(0).open()
+        assert rows.execute(NEEDED[what]).fetchone() == (1,)
+        rows.execute("PRAGMA foreign_keys = OFF")
+        rows.execute(change)
+        assert rows.execute(NEEDED[what]).fetchone() == (holds,), change
+
+
+WRONG = [
+    "UPDATE calendar SET role = 'guest'",
+    "UPDATE calendar SET name = 'Same'",
+    "UPDATE calendar SET color = 'black'",
+    "UPDATE calendar SET status = 'open'",
+    "UPDATE calendar SET main = 2",
+    "UPDATE person SET email = 'same@example.com'",
+    "UPDATE person SET status = 'away'",
+    "UPDATE room SET status = 'open'",
+    "UPDATE event SET duration_minutes = 4",
+    "UPDATE event SET duration_minutes = 1441",
+    "UPDATE event SET visibility = 'public'",
+    "UPDATE event SET status = 'open'",
+    "UPDATE event SET reminder_channel = 'letter'",
+    "UPDATE event SET calendar_id = 'cal_0000'",
+    "UPDATE event SET room_id = 'rom_0000'",
+    "UPDATE event SET organizer_id = 'prs_0000'",
+    "UPDATE event_exception SET kind = 'gone'",
+    "UPDATE event_exception SET dropped = 2",
+    "UPDATE event_exception SET starts_at = NULL WHERE kind = 'moved'",
+    "UPDATE event_exception SET duration_minutes = NULL WHERE kind = 'moved'",
+    "UPDATE event_exception SET starts_at = '2031-05-01' WHERE kind = 'cancelled'",
+    "UPDATE event_exception SET duration_minutes = 5 WHERE kind = 'cancelled'",
+    "UPDATE event_exception SET event_id = 'evn_0000'",
+    "UPDATE attendance SET answer = 'maybe'",
+    "UPDATE attendance SET person_id = 'prs_0000'",
+    "UPDATE invitation SET event_id = (SELECT event_id FROM event)",
+]
+
+
+@pytest.mark.parametrize("change", WRONG)
+def test_rows_that_make_no_sense_are_not_kept(change: str) -> None:
+    with pytest.raises(apsw.ConstraintError):
+        SERVER.template(1).open().execute(change)
+
+
+@pytest.mark.parametrize("minutes", [5, 1440])
+def test_an_event_may_last_five_minutes_or_a_day(minutes: int) -> None:
+    SERVER.template(1).open().execute(f"UPDATE event SET duration_minutes = {minutes}")
+
+
+@pytest.mark.parametrize(("day", "opening"), [(2, 2), (6, 6), (7, 9), (8, 9), (9, 9)])
+def test_a_world_opens_on_the_working_day_that_was_drawn_or_the_one_after_it(day: int, opening: int) -> None:
+    """The second of June 2031 is a Monday."""
+    drawn = datetime(2031, 6, day, 8, tzinfo=LONG_AGO.tzinfo)
+    assert workday_from(drawn) == datetime(2031, 6, opening, 8, tzinfo=LONG_AGO.tzinfo)
 
 
 @pytest.mark.parametrize("part", NAMES)

@@ -44,41 +44,43 @@ class Occurrence:
     state: str
 
 
-def _row(rows: Iterable[Row], column: str, value: Json, code: str) -> Row:
+def row_of(rows: Iterable[Row], column: str, value: Json, code: str) -> Row:
     for row in rows:
         if row[column] == value:
             return row
     raise Refusal(code)
 
 
-def _zone(tables: Tables) -> timezone:
+def zone_of(tables: Tables) -> timezone:
     return timezone(tables.offset)
 
 
-def _now(tables: Tables) -> datetime:
-    return tables.now.replace(tzinfo=_zone(tables))
+def now_of(tables: Tables) -> datetime:
+    return tables.now.replace(tzinfo=zone_of(tables))
 
 
-def _text(moment: datetime, zone: timezone) -> str:
+def stamp(moment: datetime, zone: timezone) -> str:
     return moment.astimezone(zone).isoformat(timespec="seconds")
 
 
 def _shown(span: Span, zone: timezone) -> dict[str, Json]:
-    return {"start": _text(span.start, zone), "end": _text(span.end, zone)}
+    return {"start": stamp(span.start, zone), "end": stamp(span.end, zone)}
 
 
-def _moment(text: str, tables: Tables) -> datetime:
+def moment_of(text: str, tables: Tables) -> datetime:
     """In the user's zone, which a time without an offset is read in; a day alone is its midnight.
 
-    Of what ISO 8601 allows this is the common part: the extended form, offsets with a colon, up to microseconds.
+    Of what ISO 8601 allows this is the common part: the extended form, offsets with a colon, in whole seconds.
     """
     if not ISO.fullmatch(text):
         raise ValueError(text)
     moment = datetime.fromisoformat(text)
-    return moment.replace(tzinfo=_zone(tables)) if moment.tzinfo is None else moment.astimezone(_zone(tables))
+    if moment.microsecond:
+        raise ValueError(text)
+    return moment.replace(tzinfo=zone_of(tables)) if moment.tzinfo is None else moment.astimezone(zone_of(tables))
 
 
-def _later(moment: datetime, days: int) -> datetime:
+def later(moment: datetime, days: int) -> datetime:
     return moment + min(timedelta(days=days), datetime.max.replace(tzinfo=moment.tzinfo) - moment)
 
 
@@ -88,8 +90,8 @@ def _window(tables: Tables, arguments: dict[str, Json], days: int, longest: int 
     A window that nobody gave an end ends with the year 9999 at the latest: it is empty of events, not wrong.
     """
     try:
-        start = _moment(arguments["from_time"], tables) if "from_time" in arguments else _now(tables)
-        end = _moment(arguments["to_time"], tables) if "to_time" in arguments else _later(start, days)
+        start = moment_of(arguments["from_time"], tables) if "from_time" in arguments else now_of(tables)
+        end = moment_of(arguments["to_time"], tables) if "to_time" in arguments else later(start, days)
     except (ValueError, OverflowError):
         raise Refusal("invalid_time_window") from None
     if end <= start or (longest is not None and end - start > timedelta(days=longest)):
@@ -108,7 +110,7 @@ def _months_on(start: datetime, months: int) -> datetime | None:
     return start.replace(year=year, month=month + 1)
 
 
-def _candidates(start: datetime, rule: dict[str, str]) -> Iterator[datetime]:
+def candidates(start: datetime, rule: dict[str, str]) -> Iterator[datetime]:
     """All starts from the first one on, without an end but that of the calendar."""
     interval = int(rule.get("INTERVAL", "1"))
     if rule["FREQ"] in ("MONTHLY", "YEARLY"):
@@ -138,14 +140,14 @@ def _starts(event: Row) -> list[datetime]:
     until = datetime.strptime(rule["UNTIL"], "%Y%m%dT%H%M%S%z") if "UNTIL" in rule else None
     most = int(rule.get("COUNT", "0"))
     found: list[datetime] = []
-    for moment in _candidates(start, rule):
+    for moment in candidates(start, rule):
         if (until is not None and moment > until) or (most and len(found) == most):
             break
         found.append(moment)
     return found
 
 
-def _occurrences(tables: Tables, event: Row) -> list[Occurrence]:
+def occurrences_of(tables: Tables, event: Row) -> list[Occurrence]:
     """By start. A cancelled one stays where the rule puts it; exceptions that were dropped are none."""
     exceptions = {
         datetime.fromisoformat(row["occurrence"]): row
@@ -167,11 +169,11 @@ def _occurrences(tables: Tables, event: Row) -> list[Occurrence]:
 # What the user sees
 
 
-def _user(tables: Tables) -> str:
+def user_of(tables: Tables) -> str:
     return str(tables.rows["employee"][0]["person_id"])
 
 
-def _attendance(tables: Tables) -> dict[str, dict[str, Row]]:
+def attendance_of(tables: Tables) -> dict[str, dict[str, Row]]:
     """By event and person."""
     groups: dict[str, dict[str, Row]] = {}
     for row in tables.rows["attendance"]:
@@ -179,12 +181,12 @@ def _attendance(tables: Tables) -> dict[str, dict[str, Row]]:
     return groups
 
 
-def _seen(tables: Tables) -> list[Row]:
+def seen_by_user(tables: Tables) -> list[Row]:
     invited = {row["event_id"] for row in tables.rows["invitation"]}
     return [row for row in tables.rows["event"] if row["calendar_id"] is not None or row["event_id"] in invited]
 
 
-def _shut(event: Row, people: dict[str, Row], user: str) -> bool:
+def is_shut(event: Row, people: dict[str, Row], user: str) -> bool:
     """Private to others: the user takes no part in it."""
     return bool(event["visibility"] == "private") and user not in people
 
@@ -197,7 +199,7 @@ def list_calendars(tables: Tables, arguments: dict[str, Json]) -> Json:
         for row in sorted(tables.rows["calendar"], key=lambda row: row["name"])
         if all(row[name] == value for name, value in arguments.items())
     ]
-    return {"count": len(calendars), "now": _text(_now(tables), _zone(tables)), "calendars": calendars}
+    return {"count": len(calendars), "now": stamp(now_of(tables), zone_of(tables)), "calendars": calendars}
 
 
 def _holds(fields: Iterable[str | None], text: str) -> bool:
@@ -209,20 +211,20 @@ def _holds(fields: Iterable[str | None], text: str) -> bool:
 def search_calendar_events(tables: Tables, arguments: dict[str, Json]) -> Json:
     """What takes place for a part of the window at least, by start."""
     if "calendar_id" in arguments:
-        _row(tables.rows["calendar"], "calendar_id", arguments["calendar_id"], "calendar_not_found")
+        row_of(tables.rows["calendar"], "calendar_id", arguments["calendar_id"], "calendar_not_found")
     if "person_id" in arguments:
-        _row(tables.rows["person"], "person_id", arguments["person_id"], "person_not_found")
+        row_of(tables.rows["person"], "person_id", arguments["person_id"], "person_not_found")
     window = _window(tables, arguments, SEARCH_DAYS, LONGEST_SEARCH)
-    attendance, user = _attendance(tables), _user(tables)
+    attendance, user = attendance_of(tables), user_of(tables)
     hits: list[tuple[datetime, str, dict[str, Json]]] = []
     for event in tables.rows["event"]:
         people = attendance.get(event["event_id"], {})
-        shut = _shut(event, people, user)
+        shut = is_shut(event, people, user)
         if not _matches(event, people, shut, arguments):
             continue
         hits += [
             (occurrence.span.start, event["event_id"], _hit(tables, event, occurrence, shut))
-            for occurrence in _occurrences(tables, event)
+            for occurrence in occurrences_of(tables, event)
             if occurrence.span.meets(window)
         ]
     hits.sort(key=lambda hit: hit[:2])
@@ -241,10 +243,10 @@ def _matches(event: Row, people: dict[str, Row], shut: bool, arguments: dict[str
 
 
 def _hit(tables: Tables, event: Row, occurrence: Occurrence, shut: bool) -> dict[str, Json]:
-    zone, recurring = _zone(tables), bool(event["rrule"])
+    zone, recurring = zone_of(tables), bool(event["rrule"])
     return {
         "event_id": event["event_id"],
-        "occurrence": _text(occurrence.rule, zone) if recurring else None,
+        "occurrence": stamp(occurrence.rule, zone) if recurring else None,
         "calendar_id": event["calendar_id"],
         "title": None if shut else event["title"],
         **_shown(occurrence.span, zone),
@@ -262,9 +264,9 @@ def _first(event: Row) -> Span:
 
 def get_calendar_event(tables: Tables, arguments: dict[str, Json]) -> Json:
     """The invitees by name."""
-    event = _row(_seen(tables), "event_id", arguments["event_id"], "event_not_found")
-    people = _attendance(tables).get(event["event_id"], {})
-    if _shut(event, people, _user(tables)):
+    event = row_of(seen_by_user(tables), "event_id", arguments["event_id"], "event_not_found")
+    people = attendance_of(tables).get(event["event_id"], {})
+    if is_shut(event, people, user_of(tables)):
         raise Refusal("event_private")
     names = {row["person_id"]: row["name"] for row in tables.rows["person"]}
     invitees = [
@@ -275,25 +277,25 @@ def get_calendar_event(tables: Tables, arguments: dict[str, Json]) -> Json:
     same = ("event_id", "calendar_id", "title", "rrule", "location", "room_id", "description", "organizer_id")
     return {
         **{name: event[name] for name in (*same, "reminder_minutes", "visibility", "status")},
-        **_shown(_first(event), _zone(tables)),
+        **_shown(_first(event), zone_of(tables)),
         "invitees": sorted(invitees, key=lambda row: (row["name"], row["person_id"])),
     }
 
 
 def list_event_occurrences(tables: Tables, arguments: dict[str, Json]) -> Json:
     """What takes place for a part of the window at least, by start; a window may be as long as one likes."""
-    event = _row(_seen(tables), "event_id", arguments["event_id"], "event_not_found")
+    event = row_of(seen_by_user(tables), "event_id", arguments["event_id"], "event_not_found")
     if not event["rrule"]:
         raise Refusal("not_recurring")
-    window, zone = _window(tables, arguments, LISTED_DAYS, None), _zone(tables)
+    window, zone = _window(tables, arguments, LISTED_DAYS, None), zone_of(tables)
     called_off = event["status"] == "cancelled"
     rows = [
         {
-            "occurrence": _text(occurrence.rule, zone),
+            "occurrence": stamp(occurrence.rule, zone),
             **_shown(occurrence.span, zone),
             "state": "cancelled" if called_off else occurrence.state,
         }
-        for occurrence in _occurrences(tables, event)
+        for occurrence in occurrences_of(tables, event)
         if occurrence.span.meets(window)
     ]
     return {"count": len(rows), "occurrences": rows[:OCCURRENCES_SHOWN]}
@@ -301,7 +303,7 @@ def list_event_occurrences(tables: Tables, arguments: dict[str, Json]) -> Json:
 
 def list_event_invitations(tables: Tables, arguments: dict[str, Json]) -> Json:
     """Newest first."""
-    attendance, user = _attendance(tables), _user(tables)
+    attendance, user = attendance_of(tables), user_of(tables)
     events = {row["event_id"]: row for row in tables.rows["event"]}
     names = {row["person_id"]: row["name"] for row in tables.rows["person"]}
     found = []
@@ -314,7 +316,7 @@ def list_event_invitations(tables: Tables, arguments: dict[str, Json]) -> Json:
                     "event_id": event["event_id"],
                     "title": event["title"],
                     "organizer_name": names[event["organizer_id"]],
-                    **_shown(_first(event), _zone(tables)),
+                    **_shown(_first(event), zone_of(tables)),
                     "received_at": row["received_at"],
                     "answer": answer,
                 }
@@ -354,10 +356,10 @@ def search_calendar_directory(tables: Tables, arguments: dict[str, Json]) -> Jso
 
 def _asked(tables: Tables, arguments: dict[str, Json]) -> tuple[list[Row], Row | None]:
     """The people in the order in which they were named, and the room."""
-    people = [_row(tables.rows["person"], "person_id", key, "person_not_found") for key in arguments["person_ids"]]
+    people = [row_of(tables.rows["person"], "person_id", key, "person_not_found") for key in arguments["person_ids"]]
     room = None
     if "room_id" in arguments:
-        room = _row(tables.rows["room"], "room_id", arguments["room_id"], "room_not_found")
+        room = row_of(tables.rows["room"], "room_id", arguments["room_id"], "room_not_found")
     return people, room
 
 
@@ -367,7 +369,7 @@ def _taken(tables: Tables, events: Iterable[Row], window: Span) -> list[Span]:
         Span(max(occurrence.span.start, window.start), min(occurrence.span.end, window.end))
         for event in events
         if event["status"] != "cancelled"
-        for occurrence in _occurrences(tables, event)
+        for occurrence in occurrences_of(tables, event)
         if occurrence.state != "cancelled" and occurrence.span.meets(window)
     ]
     merged: list[Span] = []
@@ -404,7 +406,7 @@ def check_people_availability(tables: Tables, arguments: dict[str, Json]) -> Jso
         rows.append({**{name: person[name] for name in ("person_id", "time_zone", "working_hours")}, "busy": busy})
     count, booked = sum(len(row["busy"]) for row in rows), None
     if room is not None:
-        blocks = [_shown(span, _zone(tables)) for span in _booked(tables, room["room_id"], window)]
+        blocks = [_shown(span, zone_of(tables)) for span in _booked(tables, room["room_id"], window)]
         booked = {"room_id": room["room_id"], "busy": blocks}
         count += len(blocks)
     return {"count": count, "people": rows, "room": booked}
@@ -424,16 +426,16 @@ def find_common_slots(tables: Tables, arguments: dict[str, Json]) -> Json:
     """One slot for each quarter of an hour at which it can begin, so slots overlap each other."""
     people, room = _asked(tables, arguments)
     window = _window(tables, arguments, 0, LONGEST_AVAILABILITY)
-    everyone = {row["person_id"]: row for row in tables.rows["person"] if row["person_id"] == _user(tables)}
+    everyone = {row["person_id"]: row for row in tables.rows["person"] if row["person_id"] == user_of(tables)}
     everyone.update({row["person_id"]: row for row in people})
     slots: list[dict[str, Json]] = []
     usable = all(row["status"] == "active" for row in people) and (room is None or room["status"] == "bookable")
-    if usable and window.end > _now(tables):
-        window = Span(max(window.start, _now(tables)), window.end)
+    if usable and window.end > now_of(tables):
+        window = Span(max(window.start, now_of(tables)), window.end)
         taken = [span for person_id in everyone for span in _busy(tables, person_id, window)]
         taken += _booked(tables, room["room_id"], window) if room is not None else []
         slots = [
-            _shown(slot, _zone(tables))
+            _shown(slot, zone_of(tables))
             for slot in _quarters(window, timedelta(minutes=arguments["duration_minutes"]))
             if all(_works(person, slot) for person in everyone.values()) and not any(slot.meets(span) for span in taken)
         ]

@@ -13,7 +13,8 @@ Where the catalogue of the domain is silent or at odds with itself:
 - Of a series that has begun, `all` is whatever has not started: the past stays as it was, and the later part becomes a
   new event, as with `following`. Cancelling a later part ends the series before it.
 - Occurrences have no invitees of their own: moving one of them sets the answers to the whole series back.
-- A start lies at most five years ahead, and a series has at most 260 occurrences whether `until` or `count` ends it.
+- Times are in whole seconds; one with a fraction is refused.
+- A start lies at most five years of 365 days ahead. A series has at most 260 occurrences whatever ends it.
 - An accepted invitation is in the user's main calendar; any other answer takes it out again.
 """
 

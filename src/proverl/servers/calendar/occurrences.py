@@ -1,8 +1,8 @@
 """Occurrences: when events take place, with what was moved and cancelled applied.
 
-Covers: expanding one event or all events of a window, what overlaps what, changing single occurrences and ending a
-series early. A single event has one occurrence, its start. Does not cover: the rule alone (recurrence.py) and whether a
-change is allowed (rules.py).
+Covers: expanding one event or all events of a window, what overlaps what, changing single occurrences. A single event
+has one occurrence, its start. Does not cover: the rule alone (recurrence.py), parts of a series (scopes.py) and whether
+a change is allowed (rules.py).
 """
 
 from __future__ import annotations
@@ -10,15 +10,17 @@ from __future__ import annotations
 import json
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 from proverl.world.domain import Condition, Entity, Row, World, iso
 
-from .recurrence import Rule, read_rule, rrule, starts
-from .results import EVENT, Span, State
+from .recurrence import read_rule, starts
+from .results import Span, State
 
 LONGEST = timedelta(minutes=1440)
+EARLIEST = datetime(2, 1, 1, tzinfo=UTC)
+"""Nothing takes place before; a day earlier can still be written."""
 AT_ONCE = 12
 """Occurrences of a series that are looked at where only the nearest ones matter."""
 
@@ -48,14 +50,14 @@ class Happening(NamedTuple, Generic[S]):
 
 def occurrences(world: World, event: Mapping[str, Any]) -> list[Occurrence]:
     """All occurrences of an event by start, cancelled ones included; all of a cancelled event are cancelled."""
-    always = (moment.replace(tzinfo=world.offset) for moment in (datetime.min, datetime.max))
-    return window(world, event, *always)
+    return window(world, event, EARLIEST, datetime.max.replace(tzinfo=world.offset))
 
 
 def window(world: World, event: Mapping[str, Any], low: datetime, high: datetime) -> list[Occurrence]:
     """The occurrences of an event that overlap a window, as `occurrences` gives them."""
-    exceptions = find_exceptions(world, event["event_id"]) if event["rrule"] else {}
-    found = sorted(_expand(event, exceptions, low, high), key=lambda one: (one.start, one.original))
+    found = sorted(
+        _expand(event, find_exceptions(world, event["event_id"]), low, high), key=lambda one: (one.start, one.original)
+    )
     return [one._replace(state="cancelled") for one in found] if event["status"] == "cancelled" else found
 
 
@@ -63,7 +65,7 @@ def happenings(
     world: World, kind: type[S], entity: Entity, low: datetime, high: datetime, *conditions: Condition, **equal: Any
 ) -> list[Happening[S]]:
     """The occurrences, cancelled ones included, that overlap a window, of all events that meet the conditions."""
-    since, until = iso(low - LONGEST) if low.year > 1 else "", iso(high)
+    since, until = iso(max(low, EARLIEST) - LONGEST), iso(high)
     within = ("last_start > ?", since), ("start < ?", until)
     events = world.rows(kind, entity, *within, *conditions, **equal)
     changed = world.all(
@@ -99,13 +101,12 @@ def _expand(event: Mapping[str, Any], exceptions: Exceptions, low: datetime, hig
     """The occurrences of an event that overlap a window; the moved ones last."""
     first, length = datetime.fromisoformat(event["start"]), timedelta(minutes=event["duration_minutes"])
     if not event["rrule"]:
-        if first < high and first + length > low:
+        if first + length > low:  # the queries leave out what begins later
             yield Occurrence(first, first, first + length, "regular")
         return
     end = min(high, datetime.fromisoformat(event["last_start"]) + timedelta(seconds=1))
     changed = {row["occurrence"]: row for row in exceptions.get(event["event_id"], ())}
-    since = first if low <= first else max(first, low - length)
-    for start in starts(read_rule(event["rrule"]), first, since, end):
+    for start in starts(read_rule(event["rrule"]), first, max(low, EARLIEST) - length, end):
         row = changed.get(iso(start)) if changed else None
         if start + length > low and (row is None or row["kind"] == "cancelled"):
             yield Occurrence(start, start, start + length, "regular" if row is None else "cancelled")
@@ -189,10 +190,3 @@ def drop_exceptions(world: World, event_id: str, since: datetime) -> None:
         event_id,
         iso(since),
     )
-
-
-def end_early(world: World, event: Row, rule: Rule, kept: Sequence[datetime]) -> None:
-    """Let a series end with the last of these original starts, its first ones."""
-    text = rrule(rule, count=len(kept))
-    drop_exceptions(world, event["event_id"], kept[-1] + timedelta(seconds=1))
-    world.update(EVENT, event["event_id"], rrule=text, last_start=iso(kept[-1]))

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from datetime import MAXYEAR, UTC, datetime, timedelta
 from itertools import islice
-from typing import get_args
+from typing import NamedTuple, get_args
 
 from .results import Frequency, Weekday
 
@@ -24,8 +23,7 @@ MOST = 260
 MONTHS = {"monthly": 1, "yearly": 12}
 
 
-@dataclass(frozen=True)
-class Rule:
+class Rule(NamedTuple):
     """How a series repeats; `weekdays` count from Monday, 0, and are sorted."""
 
     frequency: Frequency
@@ -34,15 +32,14 @@ class Rule:
 
     def shifted(self, days: int) -> Rule:
         """The same rule on weekdays that lie so many days later."""
-        return replace(self, weekdays=tuple(sorted((weekday + days) % 7 for weekday in self.weekdays)))
+        return self._replace(weekdays=tuple(sorted((weekday + days) % 7 for weekday in self.weekdays)))
 
 
 def make_rule(frequency: Frequency, interval: int, weekdays: Sequence[Weekday] | None, first: datetime) -> Rule:
     """A rule as callers give it; a weekly one without weekdays repeats on that of its first start."""
-    days = {WEEKDAYS.index(weekday) for weekday in weekdays or ()}
-    if frequency == "weekly" and not days:
-        days = {first.weekday()}
-    return Rule(frequency, interval, tuple(sorted(days)))
+    if frequency == "weekly" and not weekdays:
+        weekdays = [WEEKDAYS[first.weekday()]]
+    return Rule(frequency, interval, tuple(place for weekday, place in PLACES.items() if weekday in (weekdays or ())))
 
 
 def rrule(rule: Rule, *, count: int | None = None, until: datetime | None = None) -> str:

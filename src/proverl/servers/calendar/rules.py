@@ -59,9 +59,7 @@ def read_window(
     latest = datetime.max.replace(tzinfo=world.offset)
     low = world.now if from_time is None else read_moment(world, "from_time", from_time, code)
     span = timedelta(days=usual)
-    high = (low + span if latest - low > span else latest) if to_time is None else latest
-    if to_time is not None:
-        high = read_moment(world, "to_time", to_time, code)
+    high = low + min(span, latest - low) if to_time is None else read_moment(world, "to_time", to_time, code)
     if high <= low:
         refuse(code, f"the window from {iso(low)} to {iso(high)} is empty; to_time must lie after from_time")
     if most is not None and high - low > timedelta(days=most):
@@ -82,7 +80,9 @@ def check_conflict(
     if on_conflict == "allow":
         return
     confirmed = {"status": "confirmed", "calendar_id": calendar_id}
-    for place, (event, occurrence) in clashes(world, wanted, Span, EVENT, leave=leave, **confirmed)[:1]:
+    found = clashes(world, wanted, Span, EVENT, leave=leave, **confirmed)
+    if found:
+        place, (event, occurrence) = found[0]
         there = f"{event['title'] or 'a private event'} ({event['event_id']}) from {iso(occurrence.start)}"
         how = "choose another time or set on_conflict to allow"
         refuse("time_conflict", f"{iso(wanted[place][0])} overlaps {there} to {iso(occurrence.end)}; {how}")
@@ -100,7 +100,8 @@ def check_room(world: World, room: Row | None, wanted: Sequence[Interval], leave
     if room["status"] == "closed":
         refuse("room_unavailable", f"the room {where} is closed; {how}")
     taken = clashes(world, wanted, Span, EVERY_EVENT, leave=leave, room_id=room["room_id"])
-    for _, (_, occurrence) in taken[:1]:
+    if taken:
+        _, (_, occurrence) = taken[0]
         when = f"from {iso(occurrence.start)} to {iso(occurrence.end)}"
         refuse("room_unavailable", f"the room {where} is taken {when}; choose another time, or {how}")
 

@@ -9,12 +9,13 @@ the later part becomes an event of its own, unless nothing comes before. Does no
 
 from __future__ import annotations
 
+import json
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from proverl.world.domain import Row, World, iso, refuse
 
-from .occurrences import Interval, Leave, Occurrence, drop_exceptions, end_early, occurrences, store_exception
+from .occurrences import Interval, Leave, Occurrence, drop_exceptions, occurrences, store_exception
 from .recurrence import Rule, first_starts, read_rule, rrule
 from .results import EVENT, Scope
 from .rules import coming, store_event
@@ -25,7 +26,8 @@ class Part(NamedTuple):
 
     `since` is the original start of its first occurrence, `one` says that there is no other; `ahead` are the
     occurrences meant that have not started, cancelled ones included, `earlier` and `later` all original starts before
-    and from `since` on. `known` says whether the occurrence that was named exists.
+    and from `since` on. `named` says that the part begins with the occurrence that
+    was named, `known` that there is such an occurrence, or that none was named.
     """
 
     event: Row
@@ -34,6 +36,7 @@ class Part(NamedTuple):
     ahead: list[Occurrence]
     earlier: list[datetime]
     later: list[datetime]
+    named: bool
     known: bool
 
     @property
@@ -45,13 +48,14 @@ class Part(NamedTuple):
 def find_part(world: World, event: Row, scope: Scope | None, occurrence: datetime | None) -> Part:
     """The part of an event that a change with this scope is for; refuses nothing."""
     every = occurrences(world, event)
-    named = next((one for one in every if one.original == occurrence), None)
+    at = next((one for one in every if one.original == occurrence), None)
+    named = at if event["rrule"] and scope in ("this", "following") else None
     chosen = every
-    if event["rrule"] and named is not None and scope in ("this", "following"):
+    if named is not None:
         rest = [one for one in every if one.original > named.original and scope == "following"]
         chosen = [named, *rest] if coming(world, [named]) else []
     ahead = coming(world, chosen)
-    since = min((one.original for one in ahead), default=every[-1].original if named is None else named.original)
+    since = min((one.original for one in ahead), default=every[-1].original)
     originals = sorted(one.original for one in every)
     return Part(
         event,
@@ -60,7 +64,8 @@ def find_part(world: World, event: Row, scope: Scope | None, occurrence: datetim
         ahead,
         [start for start in originals if start < since],
         [start for start in originals if start >= since],
-        occurrence is None or named is not None,
+        named is not None,
+        occurrence is None or at is not None,
     )
 
 
@@ -70,7 +75,7 @@ def check_scope(part: Part, scope: Scope | None, occurrence: datetime | None) ->
     if part.event["rrule"] and scope is None:
         how = "set scope to this, following or all"
         refuse("scope_required", f"{title} repeats; {how}, and for this and following the occurrence")
-    if part.event["rrule"] and scope != "all" and scope is not None and occurrence is None:
+    if part.event["rrule"] and scope in ("this", "following") and occurrence is None:
         how = "list_event_occurrences shows them"
         refuse("scope_required", f"the scope {scope!r} of {title} needs the occurrence; {how}")
     if occurrence is not None and not part.known:
@@ -112,7 +117,7 @@ def store_move(world: World, part: Part, move: Move) -> tuple[str, int]:
     columns = {"starts_at": iso(move.starts[0]), "duration_minutes": minutes, "last_start": iso(move.starts[-1])}
     answered = world.value("SELECT count(*) FROM invitee WHERE event_id = ? AND answer <> 'open'", event_id)
     if move.rule is not None and part.earlier:
-        end_early(world, event, read_rule(event["rrule"]), part.earlier)
+        end_early(world, part)
         return _store_later_part(world, event, move, columns), answered
     if move.rule is not None:
         drop_exceptions(world, event_id, part.since)
@@ -122,8 +127,7 @@ def store_move(world: World, part: Part, move: Move) -> tuple[str, int]:
     else:
         world.update(EVENT, event_id, **columns)
     world.run(
-        "UPDATE attendance SET answer = 'open', comment = NULL"
-        " WHERE event_id = ? AND person_id <> ? AND answer <> 'open'",
+        "UPDATE attendance SET answer = 'open' WHERE event_id = ? AND person_id <> ?",
         event_id,
         event["organizer_id"],
     )
@@ -132,7 +136,7 @@ def store_move(world: World, part: Part, move: Move) -> tuple[str, int]:
 
 def _store_later_part(world: World, event: Row, move: Move, columns: dict[str, object]) -> str:
     """Make the later part of a series an event of its own, with the same people, who have not answered."""
-    invited = world.all("SELECT person_id FROM invitee WHERE event_id = ? ORDER BY person_id", event["event_id"])
+    invited = world.value("SELECT json_group_array(person_id) FROM invitee WHERE event_id = ?", event["event_id"])
     kept = ("calendar_id", "location", "room_id", "description", "visibility", "status")
     reminder = ("reminder_minutes", "reminder_channel")
     assert move.rule is not None
@@ -142,7 +146,7 @@ def _store_later_part(world: World, event: Row, move: Move, columns: dict[str, o
         move.starts[0],
         move.length // timedelta(minutes=1),
         event["organizer_id"],
-        [row["person_id"] for row in invited],
+        json.loads(invited),
         rrule=rrule(move.rule, count=len(move.starts)),
         last_start=columns["last_start"],
         **{name: event[name] for name in (*kept, *reminder)},
@@ -158,7 +162,15 @@ def store_cancelling(world: World, part: Part, note: str | None) -> None:
     if event["rrule"] and part.one:
         store_exception(world, event["event_id"], part.since, "cancelled", note=note)
     elif part.earlier:
-        end_early(world, event, read_rule(event["rrule"]), part.earlier)
+        end_early(world, part)
         world.update(EVENT, event["event_id"], note=note)
     else:
         world.update(EVENT, event["event_id"], status="cancelled", note=note)
+
+
+def end_early(world: World, part: Part) -> None:
+    """Let a series end before a part that is not all of it."""
+    event_id, kept = part.event["event_id"], part.earlier
+    drop_exceptions(world, event_id, part.since)
+    text = rrule(read_rule(part.event["rrule"]), count=len(kept))
+    world.update(EVENT, event_id, rrule=text, last_start=iso(kept[-1]))

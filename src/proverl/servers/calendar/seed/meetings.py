@@ -6,6 +6,7 @@ answers, and what is moved, cancelled or changed before it takes place. Does not
 
 from __future__ import annotations
 
+from bisect import bisect
 from datetime import datetime, timedelta
 from typing import Any, Literal, TypeAlias
 
@@ -28,6 +29,8 @@ MEETINGS: tuple[tuple[str, int, int, int, int, OnConflict], ...] = (
     ("main", 12, 18, -20, 25, "allow"),
 )
 """What the user plans: the calendar, how many (at least, fewer than), the days, and whether over something else."""
+SEQUELS = (0.12, 0.24, 0.30, 0.36)
+"""How many of these events get a description, a reminder, are cancelled or moved: each share with those before it."""
 HIDDEN, SHARED = 80, 60
 INVITATIONS = (26, 42)
 FATES: tuple[Fate, ...] = ("cancelled", "cancelled", "accepted", "declined", "tentative", "open", "open", "open")
@@ -56,8 +59,7 @@ def plan_own_meetings(office: Office) -> None:
         day = office.workday(-BACK, AHEAD)
         start = datetime(day.year, day.month, day.day, tzinfo=office.world.offset)
         title = f"{random.choice(vocabulary()['days_off'])} {random.choice(office.topics)}"
-        if (title, start) not in office.taken:
-            office.taken.add((title, start))
+        if office.take(title, start):
             whole = {"calendar_id": office.calendars["personal"], "status": random.choice(["tentative", "confirmed"])}
             office.world.plan(office.before(start), store_event, title, start, 1440, office.user, [], **whole)
 
@@ -74,9 +76,9 @@ def _plan_meeting(
 ) -> None:
     random, words = office.random, vocabulary()
     begins = start or office.at(office.workday(first, last))
-    people = office.people(5) if random.random() < 0.75 else []
+    people = office.people(5) if office.happens(0.75) else []
     room_id = office.room(len(people), 0.35)
-    location = random.choice(words["places"]) if room_id is None and random.random() < 0.5 else None
+    location = random.choice(words["places"]) if room_id is None and office.happens(0.5) else None
     name = title or office.title("kinds", begins)
     minutes = office.minutes()
 
@@ -92,22 +94,20 @@ def _plan_meeting(
 def _plan_sequel(office: Office, event_id: str, title: str, start: datetime) -> None:
     """Some events get a description or a reminder, some are moved or cancelled."""
     random, world = office.random, office.world
-    latest = min(start, world.opening) - timedelta(minutes=10)
-    moment = world.now + (latest - world.now) * random.random()
-    chance = random.random()
-    if chance < 0.12:
+    moment = office.until(start)
+    kind = bisect(SEQUELS, random.random())
+    if kind == 0:
         text = random.choice(vocabulary()["descriptions"]).format(topic=title.lower())
         world.plan(moment, lambda _: update_event_details(world, event_id, description=text))
-    elif chance < 0.24:
+    elif kind == 1:
         minutes = random.choice((5, 10, 15, 30, 60))
         world.plan(moment, lambda _: set_event_reminder(world, event_id, minutes, random.choice(("popup", "email"))))
-    elif chance < 0.30:
+    elif kind == 2:
         note = random.choice([None, *vocabulary()["notes"]])
         world.plan(moment, lambda _: cancel_calendar_event(world, event_id, note=note))
-    elif chance < 0.36:
+    elif kind == 3:
         later = office.day_after(start)
-        if (title, later) not in office.taken:
-            office.taken.add((title, later))
+        if office.take(title, later):
             world.plan(moment, lambda _: reschedule_calendar_event(world, event_id, iso(later)))
 
 
@@ -116,9 +116,8 @@ def _plan_errand(office: Office) -> None:
     start = office.at(office.workday(-BACK, AHEAD), 8, 18)
     surname = random.choice(words["surnames"])
     title = f"{random.choice(words['errands'])} {surname}"
-    if (title, start) in office.taken:
+    if not office.take(title, start):
         return
-    office.taken.add((title, start))
     roles = ["personal", *(["second"] if "second" in office.calendars else [])]
     given = (title, iso(start), random.choice((30, 45, 60)))
     calendar_id = office.calendars[random.choice(roles)]
@@ -137,7 +136,7 @@ def plan_hosted_meetings(office: Office) -> None:
     for _ in range(SHARED):
         _plan_hosted(office, random.choice(shared), -BACK, AHEAD)
     for place in range(random.randrange(*INVITATIONS)):
-        ahead = place < 7 or (place > 8 and random.random() < 0.6)
+        ahead = place < 7 or (place > 8 and office.happens(0.6))
         start = office.at(office.workday(1, 40) if ahead else office.workday(-45, -1))
         _plan_invitation(office, start, place)
 
@@ -149,12 +148,12 @@ def _plan_hosted(office: Office, role: str | None, first: int, last: int) -> Non
     columns = {
         "calendar_id": None if role is None else office.calendars[role],
         "room_id": office.room(len(people), 0.3),
-        "location": random.choice(vocabulary()["places"]) if random.random() < 0.3 else None,
-        "visibility": "private" if role is not None and random.random() < 0.15 else "default",
-        "status": "tentative" if random.random() < 0.1 else "confirmed",
+        "location": random.choice(vocabulary()["places"]) if office.happens(0.3) else None,
+        "visibility": "private" if role is not None and office.happens(0.15) else "default",
+        "status": "tentative" if office.happens(0.1) else "confirmed",
     }
     title, minutes = office.title("kinds", start), office.minutes()
-    office.world.plan(office.before(start), host, office, title, start, minutes, organizer, people, **columns)
+    office.world.plan(office.before(start), host, office, title, [start], minutes, organizer, people, **columns)
 
 
 def host(
@@ -162,16 +161,16 @@ def host(
     /,
     office: Office,
     title: str,
-    start: datetime,
+    starts: list[datetime],
     minutes: int,
     organizer: str,
     people: list[str],
     **columns: Any,
 ) -> str:
-    """Let a colleague plan a single event now; returns its id. Refuses room_unavailable."""
+    """Let a colleague plan an event now that takes place at these starts; returns its id. Refuses room_unavailable."""
     room = world.find(ROOM, columns.get("room_id"))
-    check_room(world, room, [(start, start + timedelta(minutes=minutes))])
-    event_id = store_event(world, title, start, minutes, organizer, people, **columns)
+    check_room(world, room, [(start, start + timedelta(minutes=minutes)) for start in starts])
+    event_id = store_event(world, title, starts[0], minutes, organizer, people, **columns)
     answer(office, event_id, [one for one in people if one != office.user])
     return event_id
 
@@ -189,7 +188,7 @@ def _plan_invitation(office: Office, start: datetime, place: int) -> None:
     fate = FATES[place] if place < len(FATES) else None
 
     def send(_: Builder) -> None:
-        event_id = host(world, office, title, start, minutes, organizer, people, room_id=room_id)
+        event_id = host(world, office, title, [start], minutes, organizer, people, room_id=room_id)
         plan_answer(office, event_id, start, fate)
 
     world.plan(office.before(start, 12), send)
@@ -199,11 +198,10 @@ def plan_answer(office: Office, event_id: str, start: datetime, fate: Fate | Non
     """Let an invitation to a stored event arrive now; some are answered, some events are cancelled."""
     random, world = office.random, office.world
     invitation_id = store_invitation(world, event_id)
-    latest = min(start, world.opening) - timedelta(minutes=10)
-    moment = world.now + (latest - world.now) * random.random()
+    moment = office.until(start)
     chosen = fate or random.choices(ANSWERS, (28, 11, 11, 50))[0]
     if chosen == "cancelled":
-        if random.random() < 0.5:
+        if office.happens(0.5):
             accept = world.now + (moment - world.now) / 2
             world.plan(accept, lambda _: respond_to_event_invitation(world, invitation_id, "accepted"))
         world.plan(moment, lambda _: world.update(EVENT, event_id, status="cancelled"))

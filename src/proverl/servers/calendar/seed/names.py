@@ -17,7 +17,7 @@ from typing import Any
 @cache
 def vocabulary() -> dict[str, Any]:
     """All that names.toml holds."""
-    return tomllib.loads(resources.files(__package__).joinpath("names.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(resources.files(__package__).joinpath("names.toml").read_bytes().decode())
 
 
 def shuffled(random: Random, part: str) -> Iterator[str]:

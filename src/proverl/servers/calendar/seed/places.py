@@ -32,7 +32,7 @@ def store_people(office: Office) -> None:
         zone, minutes = ZONES[0] if place == 0 else random.choices(ZONES, (5, 3, 2))[0]
         department = departments[0] if place == 3 else departments[1] if place == 7 else random.choice(departments)
         email = f"{first}.{last}{'2' if place == 7 else ''}@{company}.example".lower().replace(" ", "")
-        part_time = place in (5, 9) or (place and random.random() < 0.1)
+        part_time = place in (5, 9) or (place and office.happens(0.1))
         found.append(
             world.add(
                 PERSON,
@@ -61,7 +61,7 @@ def store_rooms(office: Office) -> None:
     closed = random.randrange(2, len(capacities))
     for place, capacity in enumerate(capacities):
         name, building = next(names), random.choice(buildings)
-        has = [one for one in EQUIPMENT if random.random() < 0.55]
+        has = [one for one in EQUIPMENT if office.happens(0.55)]
         room_id = world.add(
             ROOM,
             name=name,
@@ -98,8 +98,6 @@ def store_calendars(office: Office) -> None:
     drawn += random.sample(more, random.randrange(len(more) + 1))
     for role, name, right in random.sample(drawn, len(drawn)):
         office.calendars[role] = _store_calendar(office.world, role, name, right)
-    world, archived = office.world, office.calendars["archived"]
-    world.plan(world.ago(days=22, hour=17), lambda _: world.update(CALENDAR, archived, status="archived"))
 
 
 def _store_calendar(world: Builder, role: str, name: str, right: Role) -> str:

@@ -6,17 +6,15 @@ over; series of colleagues. Does not cover: single events (meetings.py).
 
 from __future__ import annotations
 
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 
 from proverl.world.domain import Builder, days, iso
 
-from ..occurrences import occurrences
 from ..recurrence import Rule, first_starts, make_rule, rrule
-from ..results import ROOM, Frequency
-from ..rules import check_room, store_event
+from ..results import Frequency
 from ..tools.events import cancel_calendar_event, reschedule_calendar_event
 from ..tools.series import create_recurring_event
-from .meetings import answer, plan_answer
+from .meetings import answer, host, plan_answer
 from .rows import AHEAD, BACK, Office
 
 EARLY = 14
@@ -31,7 +29,7 @@ def plan_series(office: Office) -> None:
     _plan_own(office, "main", office.workday(-BACK, -50), "weekly", 1, random.randint(3, 5), promised=True)
     _plan_own(office, "main", monday + days(random.randrange(5)) - days(7 * 6), "weekly", 1, 12, promised=True, moved=9)
     for _ in range(random.randrange(12, 17)):
-        _plan_drawn(office, "main" if random.random() < 0.8 else "team", -55, -5)
+        _plan_drawn(office, "main" if office.happens(0.8) else "team", -55, -5)
     for _ in range(random.randrange(3, 6)):
         _plan_drawn(office, "main", 2, 20)
     for place in range(random.randrange(8, 12)):
@@ -44,7 +42,7 @@ def _plan_drawn(office: Office, role: str, first: int, last: int) -> None:
     frequency: Frequency = random.choices(("weekly", "daily", "monthly"), (7, 1, 2))[0]
     interval = random.choice((1, 1, 2)) if frequency == "weekly" else 1
     count = random.randint(8, 14) if frequency == "daily" else random.randint(4, 18 // interval)
-    _plan_own(office, role, day, frequency, interval, min(count, 6) if frequency == "monthly" else count)
+    _plan_own(office, role, day, frequency, interval, count)
 
 
 def _plan_own(
@@ -69,7 +67,7 @@ def _plan_own(
     title, people = office.title("series_kinds", *starts), office.people(4)
     minutes = random.choice((15, 30, 30, 45, 60))
     room_id = None if promised else office.room(len(people), 0.4)
-    until = starts[-1].date().isoformat() if random.random() < 0.5 else None
+    until = starts[-1].date().isoformat() if office.happens(0.5) else None
 
     def set_up(world: Builder) -> None:
         ends = {"until": until} if until else {"count": len(starts)}
@@ -96,14 +94,13 @@ def _plan_exception(
     office: Office, event_id: str, title: str, occurrence: datetime, people: list[str], *, cancels: bool = True
 ) -> None:
     """Let one occurrence be moved, or cancelled, in the days before it, or today in the small hours."""
-    random, world = office.random, office.world
-    moment = max(office.before(occurrence, 3), world.now + timedelta(minutes=5))
-    if cancels and random.random() < 0.5:
+    world = office.world
+    moment = max(office.before(occurrence, 3), world.now)
+    if cancels and office.happens(0.5):
         world.plan(moment, lambda _: cancel_calendar_event(world, event_id, "this", iso(occurrence)))
         return
-    while (title, later := office.day_after(occurrence)) in office.taken:
+    while not office.take(title, later := office.day_after(occurrence)):
         pass
-    office.taken.add((title, later))
 
     def move(_: Builder) -> None:
         reschedule_calendar_event(world, event_id, iso(later), scope="this", occurrence=iso(occurrence))
@@ -123,7 +120,6 @@ def _plan_hosted(office: Office, role: str | None) -> None:
     starts = _starts(office, rule, start, random.randint(6, 16))
     title, minutes = office.title("series_kinds", *starts), random.choice((30, 45, 60))
     room_id = office.room(len(people), 0.4)
-    length = timedelta(minutes=minutes)
     columns = {
         "calendar_id": office.calendars.get(role or ""),
         "room_id": room_id,
@@ -132,23 +128,8 @@ def _plan_hosted(office: Office, role: str | None) -> None:
     }
 
     def set_up(_: Builder) -> None:
-        check_room(world, world.find(ROOM, room_id), [(one, one + length) for one in starts])
-        event_id = store_event(world, title, start, minutes, organizer, people, **columns)
-        answer(office, event_id, [one for one in people if one != office.user])
+        event_id = host(world, office, title, starts, minutes, organizer, people, **columns)
         if invited:
             plan_answer(office, event_id, start)
 
     world.plan(office.before(start, EARLY), set_up)
-
-
-def ended_and_ending(world: Builder) -> tuple[int, int]:
-    """How many series of the user are over, and how many have their last occurrence next week."""
-    monday = world.opening.date() + days(7 - world.opening.weekday())
-    over = ending = 0
-    for event in world.all(
-        "SELECT * FROM event_now WHERE rrule <> '' AND mine AND status <> 'cancelled' ORDER BY event_id"
-    ):
-        last = max(one.start for one in occurrences(world, event)).date()
-        over += last < world.opening.date()
-        ending += monday <= last < monday + days(7)
-    return over, ending

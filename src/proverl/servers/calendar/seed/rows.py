@@ -19,6 +19,11 @@ BACK, AHEAD = 60, 90
 SATURDAY = 5
 
 
+def workday_from(moment: datetime) -> datetime:
+    """A moment, or the same time on the next working day."""
+    return moment + days(7 - moment.weekday() if moment.weekday() >= SATURDAY else 0)
+
+
 @dataclass
 class Office:
     """One employee's world being made.
@@ -44,6 +49,10 @@ class Office:
         """The only source of chance."""
         return self.world.random
 
+    def happens(self, share: float) -> bool:
+        """Whether something that happens in so many cases happens."""
+        return self.random.random() < share
+
     def workday(self, first: int, last: int) -> date:
         """A working day, so many days from the opening (before it if negative)."""
         while True:
@@ -66,6 +75,11 @@ class Office:
         latest = min(start, self.world.opening) - timedelta(minutes=90)
         return latest - timedelta(seconds=self.random.randrange(longest * 86_400))
 
+    def until(self, start: datetime) -> datetime:
+        """Some moment from now on, well before a start and before the opening."""
+        now, latest = self.world.now, min(start, self.world.opening) - timedelta(minutes=10)
+        return now + (latest - now) * self.random.random()
+
     def title(self, part: str, *starts: datetime) -> str:
         """A title for an event at these starts that no other one has there."""
         while True:
@@ -74,15 +88,21 @@ class Office:
                 self.taken.update((title, start) for start in starts)
                 return title
 
+    def take(self, title: str, start: datetime) -> bool:
+        """Whether no event has had this title at this start; from now on one has."""
+        free = (title, start) not in self.taken
+        self.taken.add((title, start))
+        return free
+
     def people(self, most: int) -> list[str]:
         """Some people, mostly those whom the user meets often."""
         close = self.random.sample(self.circle, min(self.random.randint(1, most), len(self.circle)))
-        return close + (self.random.sample(self.others, 1) if self.random.random() < 0.4 else [])
+        return close + (self.random.sample(self.others, 1) if self.happens(0.4) else [])
 
     def room(self, people: int, chance: float) -> str | None:
         """A room with enough seats, or none."""
         fitting = [room_id for room_id, capacity in self.rooms if capacity > people]
-        return self.random.choice(fitting) if fitting and self.random.random() < chance else None
+        return self.random.choice(fitting) if fitting and self.happens(chance) else None
 
     def minutes(self) -> int:
         """The length of a meeting."""

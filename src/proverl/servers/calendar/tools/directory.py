@@ -26,6 +26,7 @@ from ..results import (
     PersonTime,
     RoomId,
     RoomRow,
+    RoomTime,
     SlotList,
     Span,
     StoredRoom,
@@ -84,12 +85,12 @@ def check_people_availability(
         shown(PersonTime, person, busy=_blocks(merged(busy[person["person_id"]], low, high), zone_of(person)))
         for person in people
     ]
-    taken = None if room is None else _blocks(merged(room_times(world, room, low, high), low, high), world.offset)
-    return {
-        "count": sum(len(row["busy"]) for row in rows) + len(taken or ()),
-        "people": rows,
-        "room": None if room is None or taken is None else {"room_id": room["room_id"], "busy": taken},
-    }
+    taken: RoomTime | None = None
+    if room is not None:
+        blocks = _blocks(merged(room_times(world, room, low, high), low, high), world.offset)
+        taken = {"room_id": room["room_id"], "busy": blocks}
+    count = sum(len(row["busy"]) for row in (*rows, *filter(None, [taken])))
+    return {"count": count, "people": rows, "room": taken}
 
 
 @tool("read", refusals="person_not_found room_not_found invalid_time_window")
@@ -117,7 +118,7 @@ def find_common_slots(
     room = world.find(ROOM, room_id)
     low, high = read_window(world, from_time, to_time, usual=LONGEST_WINDOW, most=LONGEST_WINDOW)
     low = max(low, world.now)
-    if high <= low or any(person["status"] == "left" for person in people) or (room and room["status"] == "closed"):
+    if any(person["status"] == "left" for person in people) or (room and room["status"] == "closed"):
         return {"count": 0, "slots": []}
     busy = [] if room is None else room_times(world, room, low, high)
     for times in busy_times(world, [person["person_id"] for person in people], low, high).values():

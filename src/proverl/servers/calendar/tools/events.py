@@ -249,7 +249,7 @@ def reschedule_calendar_event(
     check_own(world, event)
     part = find_part(world, event, scope, original)
     check_coming(event, part.ahead)
-    check_not_cancelled(event, part.ahead[:1] if scope in ("this", "following") else part.ahead)
+    check_not_cancelled(event, part.ahead[:1] if part.named else part.ahead)
     check_not_past(world, begins)
     check_scope(part, scope, original)
     move = plan_move(part, begins, duration_minutes)

@@ -146,7 +146,7 @@ def create_recurring_event(
 
 def read_until(until: str, begins: datetime) -> datetime:
     """The last moment of the last possible day; refuses invalid_argument also if the start lies after it."""
-    last = datetime.combine(check_day(until, "until"), time.max, begins.tzinfo)
-    if last < begins:
+    day = check_day(until, "until")
+    if day < begins.date():
         refuse("invalid_argument", f"until {until!r} lies before the start {iso(begins)}; choose a later day")
-    return last
+    return datetime.combine(day, time.max, begins.tzinfo)
