@@ -15,7 +15,8 @@ import re2
 from proverl.world.domain import refuse
 
 MAX_PATTERN: Final = 200
-SPECIAL: Final = frozenset("\\.+*?()|[]{}^$\n")
+PLAIN: Final = re.compile(r"[^\\.+*?()|\[\]{}^$\n]*(?![*?{])")
+"""Text that stands for itself, without a last character that *, ? or { lets come not at all."""
 ESCAPED: Final = re.compile(r"\\.", re.DOTALL)
 ENDS: Final = {"\\A": "^", "\\z": "$"}
 """Of a line alone, the ends of the text are those of the line."""
@@ -31,16 +32,16 @@ class Glob:
     name of at least `least` characters that has both may still not fit, which `fits` decides unless `settled`.
     """
 
-    head: str = ""
-    tail: str = ""
-    least: int = 0
-    settled: bool = True
-    exact: bool = False
-    regex: Any = None
+    head: str
+    tail: str
+    least: int
+    settled: bool
+    exact: bool
+    regex: Any
 
     def fits(self, name: str) -> bool:
         """Whether a whole name fits."""
-        return self.regex is None or self.regex.fullmatch(name) is not None
+        return self.regex.fullmatch(name) is not None
 
     @property
     def filter(self) -> tuple[int, str, str, bool]:
@@ -53,8 +54,7 @@ def find_glob(pattern: str | None) -> Glob:
 
     Refuses bad_pattern.
     """
-    if pattern is None:
-        return Glob()
+    pattern = "*" if pattern is None else pattern
     _check_length("name pattern", pattern)
     if "/" in pattern:
         refuse("bad_pattern", f"{pattern!r} holds a slash, which no name has; give the folder as path")
@@ -119,8 +119,8 @@ def _literal(pattern: str) -> str:
     """The plain text with which a pattern begins, if all that it matches begins so."""
     if "|" in pattern or "(?" in pattern:
         return ""
-    end = next((place for place, character in enumerate(pattern) if character in SPECIAL), len(pattern))
-    return pattern[: max(0, end - 1)] if pattern[end : end + 1] in ("*", "?", "{") else pattern[:end]
+    found = PLAIN.match(pattern)
+    return found[0] if found else ""
 
 
 def _check_length(what: str, pattern: str) -> None:

@@ -29,9 +29,9 @@ from ..rules import (
 )
 
 CONTENTS: Final = """
-SELECT n.node_id, n.target, n.content
-FROM node n WHERE n.node_id IN (SELECT value FROM json_each(?1))
-ORDER BY n.node_id
+SELECT coalesce(n.content, n.target, '') AS text
+FROM json_each(?1) v JOIN node n ON n.node_id = v.value
+ORDER BY v.key
 """
 
 
@@ -131,11 +131,11 @@ def _packed(found: list[tuple[Node, list[Row]]]) -> dict[str, Row]:
 
 def _members(world: World, rows: dict[str, Row]) -> list[Member]:
     """The members for these rows, sorted by name."""
-    contents = world.all(CONTENTS, json.dumps([row["node_id"] for row in rows.values() if row["kind"] != "folder"]))
-    texts = {row["node_id"]: row["target"] if row["content"] is None else row["content"] for row in contents}
+    named = sorted(rows.items())
+    contents = world.all(CONTENTS, json.dumps([row["node_id"] for _, row in named]))
     return [
-        Member(name, row["kind"], row["size"], row["form"], texts.get(row["node_id"], ""))
-        for name, row in sorted(rows.items())
+        Member(name, row["kind"], row["size"], row["form"], content["text"])
+        for (name, row), content in zip(named, contents, strict=True)
     ]
 
 
@@ -209,7 +209,7 @@ class _Plan:
         if isinstance(home, Node):
             self.changed.append(home)
         self.new.append(replace(new, parent=home.node_id if isinstance(home, Node) else home))
-        return -len(self.new)
+        return 1 - len(self.new)
 
 
 def _plan(world: World, folder: Node, chosen: list[Member], if_exists: IfExists) -> _Plan:

@@ -26,10 +26,9 @@ FROM below b CROSS JOIN node_now n ON n.node_id = b.node_id
 ORDER BY b.path
 """.replace("{BELOW}", BELOW)
 UNLIKE: Final = """
-SELECT v.value ->> 0 AS path
-FROM json_each(?1) v CROSS JOIN node a ON a.node_id = v.value ->> 1 CROSS JOIN node b ON b.node_id = v.value ->> 2
-WHERE a.content <> b.content OR a.form <> b.form
-ORDER BY path
+SELECT a.content <> b.content AS unlike
+FROM json_each(?1) v CROSS JOIN node a ON a.node_id = v.value ->> 0 CROSS JOIN node b ON b.node_id = v.value ->> 1
+ORDER BY v.key
 """
 
 
@@ -78,12 +77,9 @@ def compare_dirs(world: World, first: FolderPath, second: FolderPath) -> results
     if tops[0].node_id == tops[1].node_id:
         refuse("same_folder", f"{first!r} and {second!r} are one folder, {tops[0].path}; name two")
     different = {old["path"] for old, new in shared if _differs(old, new)}
-    files = [
-        [old["path"], old["node_id"], new["node_id"]]
-        for old, new in shared
-        if old["kind"] == "file" and old["path"] not in different and old["node_id"] != new["node_id"]
-    ]
-    different.update(row["path"] for row in world.all(UNLIKE, json.dumps(files)) if files)
+    files = [(old, new) for old, new in shared if old["kind"] == "file" and old["path"] not in different]
+    pairs = world.all(UNLIKE, json.dumps([[old["node_id"], new["node_id"]] for old, new in files]))
+    different.update(old["path"] for (old, _), pair in zip(files, pairs, strict=True) if pair["unlike"])
     only_first = [path for path in left if path not in right]
     only_second = [path for path in right if path not in left]
     lists = [[path[1:] for path in paths] for paths in (only_first, only_second, sorted(different))]

@@ -20,8 +20,8 @@ SHOWN: Final = 100
 COUNTED: Final = 1_000
 
 NAMED: Final = """
-  AND (?3 = 0 OR length(b.name) >= ?3 AND substr(b.name, 1, length(?4)) = ?4
-    AND (?5 = '' OR substr(b.name, -length(?5)) = ?5) AND (NOT ?6 OR b.name = ?4))
+  AND length(b.name) >= ?3 AND substr(b.name, 1, length(?4)) = ?4
+  AND (?5 = '' OR substr(b.name, -length(?5)) = ?5) AND (NOT ?6 OR b.name = ?4)
 ORDER BY b.path
 """
 FIND: Final = """
@@ -34,7 +34,7 @@ TEXTS: Final = """
 {BELOW}
 SELECT b.path, b.name, n.content
 FROM below b CROSS JOIN node_now n ON n.node_id = b.node_id
-WHERE b.kind = 'file' AND n.form = 'text' AND (?7 = '' OR instr(n.content, ?7) > 0) AND n.bits & 4 {NAMED}
+WHERE n.form = 'text' AND instr(n.content, ?7) AND n.bits & 4 {NAMED}
 """.replace("{BELOW}", BELOW).replace("{NAMED}", NAMED)
 
 
