@@ -138,6 +138,7 @@ case(
 case("find_files", "bad_pattern", "the name pattern has 201 characters; 1 to 200", name="n" * 201)
 case("find_files", "bad_pattern", "'a/b' holds a slash", name="a/b")
 case("grep_files", "bad_pattern", "the pattern has 0 characters; 1 to 200", pattern="")
+case("grep_files", "bad_pattern", "'a(b' is no regular expression: missing ): a(b", pattern="a(b")
 case("compare_dirs", "same_folder", "'t' and './t/' are one folder, {top};", first="t", second="./t/")
 case("archive_list", "not_an_archive", "{top}/table is no tar or zip archive", path="t/table")
 case(

@@ -84,6 +84,23 @@ def test_a_write_leaves_a_whole_tree_with_the_times_owners_and_counts_that_it_sh
     assert faults_of(before, after, tool, told) == []
 
 
+@pytest.mark.parametrize(
+    ("above", "wanted"),
+    [
+        ("~/documents/placeholder.txt", "folder_not_found"),
+        ("~/desk/latest", "folder_not_found"),
+        ("~/nowhere/..", "folder_not_found"),
+        ("~/nowhere/../x", "folder_not_found"),
+        ("~/desk/lost-note.md", "broken_link"),
+        ("~/vault/none", "permission_denied"),
+        ("/etc/none", "permission_denied"),
+        ("~/nowhere", ""),
+    ],
+)
+def test_missing_parents_are_made_in_folders_only(above: str, wanted: str) -> None:
+    assert opened().call("mkdir", {"path": f"{above}/n/o", "parents": True}).code == wanted
+
+
 # What they tell of texts
 
 PIECES = st.sampled_from(["a", "b", "\n", "ab", "a\n"])

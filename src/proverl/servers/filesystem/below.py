@@ -24,7 +24,7 @@ WITH RECURSIVE below(entry_id, node_id, parent, name, path, depth, kind, open) A
   WHERE b.open AND e.parent = b.node_id
 )
 """
-"""The entries below the folder ?1, and the folder itself at depth 0, as entry 0. Folders that lack a right of ?2 stay closed."""
+"""The entries below the folder ?1, and it itself as entry 0 at depth 0. Folders that lack a right of ?2 stay closed."""
 ALL_BELOW: Final = """
 {BELOW}
 SELECT b.entry_id, b.node_id, b.parent, b.name, b.path, b.depth, b.kind, n.owner, n.mode, n.size, n.form, n.bits

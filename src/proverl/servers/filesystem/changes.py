@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from proverl.world.domain import Row, World, folded
 
@@ -40,8 +39,7 @@ WHERE node_id IN (SELECT value FROM json_each(?2))
 """
 
 
-@dataclass(frozen=True, slots=True)
-class New:
+class New(NamedTuple):
     """An entry to be created: `text` is a file's content or a link's target, `source` the node that it is a copy of.
 
     `parent` is the node of a folder; where that folder is new itself, the negative of its place in the same list (0 is

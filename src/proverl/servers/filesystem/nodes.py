@@ -7,7 +7,7 @@ Covers: the user of the session, permission bits, `Node` with what stopped a wal
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from proverl.world.domain import Row, World
 
@@ -33,8 +33,7 @@ COLUMNS: Final = (
 """What a node is made of, from a row n of node_now and an entry e that leads to it."""
 
 
-@dataclass(frozen=True, slots=True)
-class User:
+class User(NamedTuple):
     """The login of the session: its groups with a blank around each, absolute paths, umask, what the quota has left."""
 
     login: str
@@ -112,8 +111,7 @@ class Node:
         return f"{self.path.rstrip('/')}/{name}"
 
 
-@dataclass(frozen=True, slots=True)
-class Stop:
+class Stop(NamedTuple):
     """Why a path, as it was written, leads nowhere: what stopped the walk at which node, and the names left to go."""
 
     why: Literal["missing", "denied", "dangling", "loop"]

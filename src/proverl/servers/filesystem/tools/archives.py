@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, Literal, cast
 
 from proverl.world.domain import Field, Row, World, refuse, tool
@@ -196,7 +196,7 @@ def _chosen(node: Node, archive: Archive, entry: str | None) -> list[Member]:
     return chosen
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Plan:
     """What unpacking creates, in which folders that are there already, and which files go into the trash before."""
 
@@ -208,7 +208,7 @@ class _Plan:
         """Plan one new entry; returns the number by which entries inside it know it."""
         if isinstance(home, Node):
             self.changed.append(home)
-        self.new.append(replace(new, parent=home.node_id if isinstance(home, Node) else home))
+        self.new.append(new._replace(parent=home.node_id if isinstance(home, Node) else home))
         return 1 - len(self.new)
 
 
