@@ -248,6 +248,11 @@ def test_a_damaged_archive_says_which_entry_is_spoilt(entries: list[str], words:
         unpack(f'{{"archive": "tar", "entries": [{", ".join(map(_entry, entries))}]}}')
 
 
+def test_of_what_is_wrong_with_a_container_its_header_comes_first() -> None:
+    with pytest.raises(Damaged, match=r"^its header is spoilt$"):
+        unpack(f'{{"archive": "rar", "entries": [{", ".join(map(_entry, "a" * 1_001))}]}}')
+
+
 def test_a_container_that_is_cut_off_is_said_to_be_so_where_it_is_cut() -> None:
     whole = f'{{"archive": "tar", "entries": [{_entry("a")}]}}'
     with pytest.raises(Damaged, match=f"^it cannot be read at character {len(whole) - 1}$"):

@@ -36,7 +36,7 @@ WITH RECURSIVE up(node_id, parent) AS (
   SELECT e.node_id, e.parent FROM entry e
   WHERE e.node_id IN (SELECT value FROM json_each(?1)) AND e.entry_id NOT IN (SELECT value FROM json_each(?2))
   UNION ALL
-  SELECT up.node_id, e.parent FROM up JOIN entry e ON e.node_id = up.parent
+  SELECT up.node_id, e.parent FROM up CROSS JOIN entry e ON e.node_id = up.parent
 )
 """
 """The folders above the names of the nodes ?1, without the entries ?2: up to the root (1), or to none in the trash."""

@@ -88,7 +88,7 @@ class LinePattern:
 
 def _literal(pattern: str) -> str:
     """The plain text with which a pattern begins, if all that it matches begins so."""
-    if "|" in pattern or "(?" in pattern:
+    if "|" in pattern:
         return ""
     found = PLAIN.match(pattern)
     return found[0] if found else ""
