@@ -101,12 +101,38 @@ def test_missing_parents_are_made_in_folders_only(above: str, wanted: str) -> No
     assert opened().call("mkdir", {"path": f"{above}/n/o", "parents": True}).code == wanted
 
 
+def test_a_copy_has_the_name_that_was_written_or_where_none_was_that_of_its_source() -> None:
+    session = opened()
+    do(session, "mkdir", path=f"{TOP}/f", parents=True)
+    do(session, "write_file", path=f"{TOP}/f/x", content="x")
+    do(session, "ln", target=f"{TOP}/f/x", link_path=f"{TOP}/f/link", kind="symbolic")
+    do(session, "cd", path=f"{TOP}/f")
+    for source, name in (
+        ("x", "x"),
+        ("./link", "link"),
+        (f"{TOP}/f/", "f"),
+        (".", "f"),
+        ("../f/.", "f"),
+        ("..", "t"),
+    ):
+        with session.attempt():
+            path = do(session, "cp", source=source, destination="~/empty-box", recursive=True)["path"]
+            assert path.rsplit("/", 2)[1:] == ["empty-box", name]
+            kinds = {entry["name"]: entry["type"] for entry in do(session, "ls", path="~/empty-box")["entries"]}
+            assert kinds == {name: "file" if name in ("x", "link") else "folder"}
+    home = do(session, "pwd")["login"]
+    refused = session.call("cp", {"source": "~", "destination": "/srv/shared", "recursive": True})
+    assert refused.code == "permission_denied"
+    taken = {"source": "~", "destination": "/home", "recursive": True}
+    assert f"/home/{home} exists already" in session.call("cp", taken).message
+
+
 # What they tell of texts
 
 PIECES = st.sampled_from(["a", "b", "\n", "ab", "a\n"])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(text=st.lists(PIECES, min_size=1, max_size=9).map("".join), find=PIECES, put=PIECES, first=st.booleans())
 def test_sed_tells_how_often_it_replaced_and_in_how_many_lines(text: str, find: str, put: str, first: bool) -> None:
     session = opened()
