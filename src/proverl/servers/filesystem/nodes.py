@@ -6,7 +6,6 @@ Covers: the user of the session, permission bits, `Node` with what stopped a wal
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
 from proverl.world.domain import Row, World
@@ -63,8 +62,7 @@ def octal(mode: int) -> str:
     return f"{mode:04o}"
 
 
-@dataclass(frozen=True)
-class Node:
+class Node(NamedTuple):
     """A file, folder or link that a path leads to; `path` is absolute and goes through no link.
 
     `parent` is the folder in which the name stands (whose own `parent` is left out); the root has none, nor an
@@ -104,7 +102,7 @@ class Node:
     @property
     def row(self) -> Row:
         """What is known of it, by name."""
-        return self.__dict__
+        return self._asdict()
 
     def child(self, name: str) -> str:
         """The path of an entry of this folder."""

@@ -58,7 +58,7 @@ class LinePattern:
             ends = ESCAPED.sub(lambda found: ENDS.get(found[0], found[0]), pattern)
             self._text = re2.compile(f"(?m){ends}", options)
         except re2.error as error:
-            reason = error.args[0].decode(errors="replace") if isinstance(error.args[0], bytes) else str(error)
+            reason = str(error.args[0], "utf-8", "replace")
             refuse("bad_pattern", f"{pattern!r} is no regular expression: {reason}")
         self.literal = "" if ignore_case else _literal(pattern)
         self._plain = self.literal.encode() if self.literal == pattern else b""
