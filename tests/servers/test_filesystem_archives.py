@@ -73,6 +73,7 @@ HOSTILE = {
     "spoilt base64": {"archive": "tar", "entries": [_file("a", "%%%", form="base64")]},
     "another archive": {"archive": "rar", "entries": []},
     "no entries": {"archive": "tar"},
+    "entries that are an object": {"archive": "tar", "entries": {}},
     "entries of text": {"archive": "tar", "entries": ["a"]},
     "a list": [],
 }
@@ -174,6 +175,29 @@ def test_a_container_cut_off_anywhere_is_damaged(cut: int) -> None:
     whole = pack("zip", [Member(f"f{number}", "file", 4, "text", "abc\n") for number in range(12)])
     with pytest.raises(Damaged):
         unpack(whole[: min(cut, len(whole) - 1)])
+
+
+@pytest.mark.parametrize("form", ["tar", "zip"])
+def test_letters_of_other_alphabets_take_no_more_room_in_an_archive_than_their_bytes(form: Any) -> None:
+    sizes = [len(pack(form, [Member("a", "file", 0, "text", letter * 1_000)]).encode()) for letter in "aé€😀"]
+    assert sizes == [sizes[0] + 1_000 * more for more in range(4)]
+
+
+def test_what_comes_out_of_an_archive_is_counted_in_entries_and_bytes() -> None:
+    session = opened()
+    sizes = {one["name"]: one["size"] for one in do(session, "archive_list", path="~/downloads/release.zip")["entries"]}
+    for entry, names in (
+        (None, list(sizes)),
+        ("notes", ["notes", "notes/changes.md", "notes/known-problems.md"]),
+        ("notes/", ["notes", "notes/changes.md", "notes/known-problems.md"]),
+        ("notes/changes.md", ["notes/changes.md"]),
+    ):
+        more = {} if entry is None else {"entry": entry}
+        with session.attempt():
+            got = do(session, "archive_extract", path="~/downloads/release.zip", destination="~/staging", **more)
+            assert (got["count"], got["bytes"]) == (len(names), sum(sizes[name] for name in names))
+            made = {one["path"].split("/staging/")[1] for one in do(session, "find_files", path="~/staging")["entries"]}
+            assert made == {*names, *(name.split("/")[0] for name in names)}
 
 
 @pytest.mark.parametrize("name", ["leaves by ..", "through a link", "a bomb"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -197,6 +198,23 @@ def test_a_hundred_entries_are_found_and_compared_and_no_more(count: int) -> Non
         do(session, "mkdir", path=f"~/staging/u/f{number:03d}")
     both = do(session, "compare_dirs", first=TOP, second="~/staging/u")
     assert (both["different"], both["truncated"], both["same_count"]) == (names, count > 100, 0)
+
+
+def test_what_is_looked_for_by_size_or_time_lies_on_the_right_side_of_the_bound() -> None:
+    session = opened()
+    do(session, "write_file", path="~/staging/x", content="ab")
+    entry = do(session, "find_files", path="~/staging")["entries"][0]
+    second = timedelta(seconds=1)
+    at = datetime.fromisoformat(entry["modified"])
+    for argument, value, fits in (
+        ("min_size", entry["size"], True),
+        ("min_size", entry["size"] + 1, False),
+        ("modified_after", entry["modified"], False),
+        ("modified_after", (at - second).isoformat(), True),
+        ("modified_after", (at + second).isoformat(), False),
+    ):
+        found = do(session, "find_files", path="~/staging", **{argument: value})
+        assert found["entries"] == ([entry] if fits else []), (argument, value)
 
 
 @pytest.mark.parametrize("count", [300, 301])

@@ -170,6 +170,23 @@ def test_a_closed_folder_that_only_one_has_is_named_without_what_is_in_it() -> N
     assert (found["only_first"], found["different"], found["same_count"]) == (["in/deep"], [], 2)
 
 
+@pytest.mark.parametrize("closed", ["", "~/handover/top"])
+def test_what_is_of_another_type_differs_and_need_not_be_seen(closed: str) -> None:
+    session = grown()
+    do(session, "mkdir", path="~/handover/top/a.txt", parents=True)
+    do(session, "touch", path="~/handover/top/in")
+    do(session, "ln", target="~/desk", link_path="~/handover/top/x", kind="symbolic")
+    do(session, "ln", target="~/staging", link_path=f"{TOP}/x", kind="symbolic")
+    for link in (f"{TOP}/y", "~/handover/top/y"):
+        do(session, "ln", target="~/desk", link_path=link, kind="symbolic")
+    if closed:
+        for name in ("a.txt", "in"):
+            do(session, "chmod", path=f"{closed}/{name}", mode="000")
+    found = do(session, "compare_dirs", first=TOP, second="~/handover/top")
+    assert (found["different"], found["same_count"]) == (["a.txt", "in", "x"], 0)
+    assert found["only_first"] == ["in/b.txt", "in/deep", "in/deep/c.txt"]
+
+
 def test_a_file_with_two_names_is_the_same_though_it_may_not_be_read() -> None:
     session = grown()
     do(session, "mkdir", path="~/handover/top")

@@ -12,30 +12,41 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from proverl.errors import Refused
 from proverl.records import Kind
 from proverl.servers.filesystem.differences import SMALL, blocks, common, unified
-from proverl.servers.filesystem.patterns import find_glob
-from support.filesystem_model import Model, code, do, opened
+from proverl.world.session import LocalSession
+from support.filesystem_model import Model, code, do, opened, sql
 
 # Searching
 
-GLOBS = st.text("ab*?.[", min_size=1, max_size=8)
+GLOBS = st.text("aB*?.[]\0", min_size=1, max_size=5)
 
 
-@given(pattern=GLOBS, name=st.text("ab.[", min_size=1, max_size=8))
-def test_a_name_pattern_means_what_fnmatch_says(pattern: str, name: str) -> None:
-    wanted = fnmatch.fnmatchcase(name, pattern.replace("[", "[[]"))
-    found = find_glob(pattern)
-    assert found.fits(name) is wanted
-    if wanted:
-        assert len(name) >= found.least
-        assert name.startswith(found.head)
-        assert name.endswith(found.tail)
-    elif found.settled:
-        assert (
-            not (len(name) >= found.least and name.startswith(found.head) and name.endswith(found.tail)) or found.exact
-        )
+@pytest.fixture(scope="module")
+def named() -> LocalSession:
+    """~/staging with a file of each name of up to three of these characters, but "." and ".."."""
+    session = opened()
+    do(session, "cd", path="~")
+    sql(session, "UPDATE setting SET quota_entries = quota_entries + 1000")
+    for length in (1, 2, 3):
+        for name in map("".join, itertools.product("aB.[", repeat=length)):
+            if name not in (".", ".."):
+                do(session, "write_file", path=f"~/staging/{name}", content="x")
+    return session
+
+
+@given(pattern=GLOBS)
+def test_a_name_pattern_means_what_fnmatch_says(named: LocalSession, pattern: str) -> None:
+    names = [entry["name"] for entry in do(named, "ls", path="~/staging", show="all")["entries"]]
+    wanted = [name for name in names if fnmatch.fnmatchcase(name, pattern.replace("[", "[[]"))]
+    for found in (
+        [entry["path"] for entry in do(named, "find_files", path="~/staging", name=pattern)["entries"]],
+        [match["path"] for match in do(named, "grep_files", path="~/staging", name=pattern, pattern="x")["matches"]],
+    ):
+        assert [path.rsplit("/", 1)[1] for path in found] == wanted
+    for name in ("[a", "a.B"):
+        told = do(named, "grep_files", path=f"~/staging/{name}", name=pattern, pattern="x")
+        assert told["count"] == (name in wanted)
 
 
 @pytest.mark.parametrize("pattern", ["*.md", "*report*", "notes.md", "b*-*.t?t", "*", "?????????", ".*"])
@@ -84,6 +95,9 @@ def test_grep_finds_the_lines_that_python_finds(pattern: str, case: str) -> None
         (r"(?s)a.b", []),
         (r"a\nb", []),
         (r"(?i)^ALPHA$", ["alpha"]),
+        (r"a(?i)LPHA|g(?i)AM", ["alpha", "gam"]),
+        (r"l(?i)PHA", ["alpha"]),
+        (r"L(?i)PHA", []),
         (r"[^p]+\z", ["alpha", "beta", "gam"]),
         (r"^$", [""]),
         (r"\C{6}", []),
@@ -125,8 +139,7 @@ def test_what_is_no_pattern_is_refused_with_a_reason(pattern: str) -> None:
 
 def test_a_glob_has_a_limit_and_no_slash() -> None:
     for pattern in ("", "a/b", "*" * 201):
-        with pytest.raises(Refused, match="bad_pattern"):
-            find_glob(pattern)
+        assert code(opened(), "find_files", name=pattern) == "bad_pattern"
 
 
 # Differences

@@ -70,7 +70,7 @@ def tool_agrees(before: Model, after: Model, tool: str, value: dict[str, Any]) -
         "mkdir": lambda: (
             value["created"] == came and made == came[-1] and int(value["mode"], 8) == after.of(node, "mode")
         ),
-        "rmdir": lambda: went == [made],
+        "rmdir": lambda: went == [made] and value["removed"] is True,
         "rm": lambda: (
             value["removed_count"] == len(went) and value["freed_bytes"] == before.setting[3] - after.setting[3]
         ),
@@ -78,7 +78,14 @@ def tool_agrees(before: Model, after: Model, tool: str, value: dict[str, Any]) -
             value["copied_count"] == len(below) and value["bytes"] == sum(after.of(new[path], "size") for path in below)
         ),
         "mv": lambda: made in new and new[made] == old[value["previous_path"]],
-        "ln": lambda: made in came and value["link_count"] == list(new.values()).count(node),
+        "ln": lambda: (
+            made in came
+            and value["link_count"] == list(new.values()).count(node)
+            and (
+                node == old[value["target"]] if value["kind"] == "hard" else after.of(node, "target") == value["target"]
+            )
+        ),
+        "chown": lambda: (value["owner"], value["group"]) == (after.of(node, "owner"), after.of(node, "group_name")),
         "chmod": lambda: int(value["old_mode"], 8) == before.of(node, "mode") and value["changed_count"] >= 1,
         "set_umask": lambda: (int(value["umask"], 8), int(value["previous"], 8)) == (after.umask, before.umask),
         "write_file": lambda: value["bytes"] == size and value["created"] is (made not in old),

@@ -66,9 +66,9 @@ ORDER = {
 NOWHERE = "not_found folder_not_found broken_link too_many_links"
 """What a path is refused with that leads to nothing."""
 LOOKS = "ls tree du find_files cd stat_file realpath_of cat head_file tail_file wc_file checksum_file archive_list"
-CHANGES = "rmdir touch mkdir chown chmod write_file append_file sed_replace grep_files split_file"
-ONE = f"{LOOKS} {CHANGES} rm"
-"""The tools with one path."""
+CHANGES = "touch mkdir chown chmod write_file append_file sed_replace grep_files"
+ONE = f"{LOOKS} {CHANGES} rm rmdir"
+"""The tools with one path, but split_file, which looks beside what is missing, too."""
 FOUND = (
     "not_a_folder is_a_folder binary_file already_exists not_an_archive archive_damaged folder_not_empty "
     "folder_in_use sticky_folder not_owner too_many_parts"
@@ -76,11 +76,13 @@ FOUND = (
 LINES = "sort_file uniq_lines cut_columns"
 
 APART = [
-    Apart(ONE, "not_found folder_not_found", "broken_link too_many_links", "a path ends in one place"),
-    Apart(ONE, "broken_link", "too_many_links", "a path ends in one place"),
+    Apart(f"{ONE} split_file", "not_found folder_not_found", "broken_link too_many_links", "a path ends in one place"),
+    Apart(f"{ONE} split_file", "broken_link", "too_many_links", "a path ends in one place"),
     Apart(ONE, NOWHERE, FOUND, "where nothing is, there are no kind, content and owner"),
     Apart(f"{LOOKS} {CHANGES}", NOWHERE, "permission_denied", "where nothing is, there are no rights"),
-    Apart("rm", "broken_link too_many_links", "permission_denied", "behind such a link no folder is known"),
+    Apart("rm rmdir split_file", "broken_link too_many_links", "permission_denied", "no folder is known there"),
+    Apart("split_file", NOWHERE, "binary_file too_many_parts", "where nothing is, there is no content"),
+    Apart("split_file", "broken_link too_many_links", "already_exists", "no folder is known there"),
     Apart("split_file", "invalid_argument", NOWHERE, "a name is too long for its parts only where a file has it"),
     Apart("touch", "is_a_folder", "quota_exceeded", "a folder that is there takes no more room"),
     Apart("touch mkdir write_file", "already_exists is_a_folder", "bad_name", "what is there has a good name"),
@@ -92,7 +94,7 @@ APART = [
     Apart("chown", "permission_denied", "not_owner", "behind a closed folder no owner is known"),
     Apart("chown", "unknown_login unknown_group", "nothing_to_change", "nothing belongs to who is unknown"),
     Apart("chown", "unknown_group", "not_in_group", "only a group that is known can be another's"),
-    Apart("sed_replace", f"{NOWHERE} is_a_folder no_match", "quota_exceeded", "without a match nothing grows"),
+    Apart("sed_replace", f"{NOWHERE} is_a_folder", "quota_exceeded", "what has no content does not grow"),
     Apart("cp", "not_found", "is_a_folder quota_exceeded", "a source that is missing is no folder and takes no room"),
     Apart("cp mv archive_extract", "destination_not_a_folder", "already_exists", "what is no folder holds nothing"),
     Apart("mv", "not_found", "folder_in_use", "a source that is missing is not the current folder"),

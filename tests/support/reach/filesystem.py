@@ -376,7 +376,7 @@ def _plain_mixtures() -> dict[tuple[str, str], Way]:
             add(tool, path=f"{folder}/{LONG}", **more)
         add(tool, path="/etc", **more)
     add("write_file", path=FOREIGN, content="x")
-    for path in (FOREIGN, "/etc", "~", "/home"):
+    for path in (FOREIGN, "/etc", "~", "/home", "/etc/none"):
         add("rmdir", path=path)
     for path in ("/etc", "/home"):
         add("rm", path=path)
@@ -414,7 +414,7 @@ def _text_mixtures(add: Add) -> None:
             add(tool, path=FOLDER, output_path=output, **more)
     for output in (EMPTY, f"{NOWHERE}/new"):
         add("concat_files", paths=[NOWHERE, FOLDER, SEALED, BINARY, BROKEN, CIRCLE], output_path=output)
-    for path in ("/etc", LOG):
+    for path in ("/etc", LOG, "/etc/none"):
         add("split_file", path=path, lines_per_part=1)
 
 
@@ -437,6 +437,10 @@ def _later_mixtures() -> dict[tuple[str, str], Way]:
             ("cp", log),
             *parts,
             ("split_file", {"path": "~/staging/system.log", "lines_per_part": 1}),
+        ],
+        ("split_file", "a part is there, and not what it is of"): [
+            ("touch", {"path": f"{NOWHERE}.001"}),
+            ("split_file", {"path": NOWHERE, "lines_per_part": 1}),
         ],
         ("rm", "a closed sticky folder of root"): [
             ("mkdir", {"path": top}),

@@ -16,8 +16,7 @@ import json
 import re
 from base64 import b64decode
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 MAX_ENTRIES: Final = 1_000
 MAX_BYTES: Final = 1 << 20
@@ -30,8 +29,7 @@ class Damaged(ValueError):
     """The container cannot be unpacked; the message says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(NamedTuple):
     """One entry of an archive. `text` is the stored content of a file or the target of a link, `size` its bytes."""
 
     name: str
@@ -41,8 +39,7 @@ class Member:
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Archive:
+class Archive(NamedTuple):
     """What is in an archive."""
 
     format: Format

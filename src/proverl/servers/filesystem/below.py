@@ -16,7 +16,7 @@ from .nodes import LIST, READ, Node
 
 BELOW: Final = """
 WITH RECURSIVE below(entry_id, node_id, parent, name, path, depth, kind, open) AS (
-  SELECT NULL, ?1, NULL, '', '', 0, 'folder', 1
+  SELECT 0, ?1, NULL, '', '', 0, 'folder', 1
   UNION ALL
   SELECT e.entry_id, e.node_id, e.parent, e.name, b.path || '/' || e.name, b.depth + 1, e.kind,
     e.kind = 'folder' AND (?2 = 0 OR (SELECT n.bits FROM node_now n WHERE n.node_id = e.node_id) & ?2 = ?2)
@@ -24,27 +24,30 @@ WITH RECURSIVE below(entry_id, node_id, parent, name, path, depth, kind, open) A
   WHERE b.open AND e.parent = b.node_id
 )
 """
-"""The entries below the folder ?1, and the folder itself at depth 0. Folders that lack a right of ?2 stay closed."""
+"""The entries below the folder ?1, and it itself as entry 0 at depth 0. Folders that lack a right of ?2 stay closed."""
 ALL_BELOW: Final = """
 {BELOW}
 SELECT b.entry_id, b.node_id, b.parent, b.name, b.path, b.depth, b.kind, n.owner, n.mode, n.size, n.form, n.bits
 FROM below b CROSS JOIN node_now n ON n.node_id = b.node_id
 ORDER BY b.path
 """.replace("{BELOW}", BELOW)
-NAMES: Final = """
-SELECT e.node_id, e.entry_id FROM entry e
-WHERE e.node_id IN (SELECT value FROM json_each(?1))
-ORDER BY e.node_id, e.entry_id
-"""
-
-LIVES: Final = """
-WITH RECURSIVE up(parent) AS (
-  SELECT e.parent FROM entry e WHERE e.entry_id = ?1
+UP: Final = """
+WITH RECURSIVE up(node_id, parent) AS (
+  SELECT e.node_id, e.parent FROM entry e
+  WHERE e.node_id IN (SELECT value FROM json_each(?1)) AND e.entry_id NOT IN (SELECT value FROM json_each(?2))
   UNION ALL
-  SELECT e.parent FROM up JOIN entry e ON e.node_id = up.parent WHERE up.parent <> 1
+  SELECT up.node_id, e.parent FROM up CROSS JOIN entry e ON e.node_id = up.parent
 )
-SELECT 1 FROM up WHERE parent = 1
 """
+"""The folders above the names of the nodes ?1, without the entries ?2: up to the root (1), or to none in the trash."""
+COUNT_NAMES: Final = """
+{UP}
+SELECT count(*) FROM up WHERE parent = 1
+""".replace("{UP}", UP)
+BYTES_ELSEWHERE: Final = """
+{UP}
+SELECT coalesce(sum(size), 0) FROM node WHERE node_id IN (SELECT up.node_id FROM up WHERE up.parent = 1)
+""".replace("{UP}", UP)
 
 
 def find_below(world: World, node: Node | None) -> list[Row]:
@@ -76,22 +79,10 @@ def bytes_of(rows: Sequence[Row]) -> int:
 def bytes_alone(world: World, rows: Sequence[Row]) -> int:
     """The bytes that these rows hold and that no name elsewhere in the tree leads to."""
     sizes = {row["node_id"]: row["size"] for row in rows}
-    own = {row["entry_id"] for row in rows}
-    shared = [row["node_id"] for row in rows if row["size"]]
-    for name in world.all(NAMES, json.dumps(shared)) if shared else ():
-        if name["entry_id"] not in own and lives(world, name["entry_id"]):
-            sizes.pop(name["node_id"], None)
-    return sum(sizes.values())
-
-
-def lives(world: World, entry_id: int) -> bool:
-    """Whether an entry is in the tree, and neither in the trash nor below a folder in the trash."""
-    return world.value(LIVES, entry_id) is not None
+    own = [row["entry_id"] for row in rows]
+    return int(sum(sizes.values()) - world.value(BYTES_ELSEWHERE, json.dumps(list(sizes)), json.dumps(own)))
 
 
 def count_names(world: World, node: Node) -> int:
-    """The number of names in the tree that lead to a node; a folder has one."""
-    if node.kind == "folder":
-        return 1
-    names = world.all("SELECT entry_id FROM entry WHERE node_id = ? ORDER BY entry_id", node.node_id)
-    return sum(lives(world, name["entry_id"]) for name in names) if len(names) > 1 else 1
+    """The number of names in the tree that lead to a node; the root, which has none, counts as one."""
+    return max(1, int(world.value(COUNT_NAMES, json.dumps([node.node_id]), "[]")))

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from proverl.world.domain import Row, World, folded
 
@@ -40,11 +39,10 @@ WHERE node_id IN (SELECT value FROM json_each(?2))
 """
 
 
-@dataclass(frozen=True, slots=True)
-class New:
+class New(NamedTuple):
     """An entry to be created: `text` is a file's content or a link's target, `source` the node that it is a copy of.
 
-    `parent` is the node of a folder; where that folder is new itself, the negative of its place in the same list (-1 is
+    `parent` is the node of a folder; where that folder is new itself, the negative of its place in the same list (0 is
     the first).
     """
 
@@ -85,7 +83,7 @@ def store_new(world: World, user: User, new: Sequence[New]) -> int:
     first = store_usage(world, sum(item.size for item in new), len(new), len(new))
     rows = []
     for number, item in enumerate(new, first):
-        parent = item.parent if item.parent > 0 else first - item.parent - 1
+        parent = item.parent if item.parent > 0 else first - item.parent
         node = [new_mode(user, item.kind), item.size, item.form, item.text, item.source]
         rows.append([number, parent, item.name, item.kind, *node])
     packed = json.dumps(rows)
@@ -97,7 +95,7 @@ def store_new(world: World, user: User, new: Sequence[New]) -> int:
 
 def copies(rows: Sequence[Row], folder: int, name: str) -> list[New]:
     """The entries of a copy of rows (the first is the top, then all below it) in a folder."""
-    places = {row["node_id"]: -place for place, row in enumerate(rows, 1) if row["kind"] == "folder"}
+    places = {row["node_id"]: -place for place, row in enumerate(rows) if row["kind"] == "folder"}
     tops = [(folder, name), *((places[row["parent"]], row["name"]) for row in rows[1:])]
     return [
         New(parent, new_name, row["kind"], "", row["form"], row["size"], row["node_id"])

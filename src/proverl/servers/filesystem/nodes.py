@@ -6,8 +6,7 @@ Covers: the user of the session, permission bits, `Node` with what stopped a wal
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from proverl.world.domain import Row, World
 
@@ -33,8 +32,7 @@ COLUMNS: Final = (
 """What a node is made of, from a row n of node_now and an entry e that leads to it."""
 
 
-@dataclass(frozen=True, slots=True)
-class User:
+class User(NamedTuple):
     """The login of the session: its groups with a blank around each, absolute paths, umask, what the quota has left."""
 
     login: str
@@ -64,8 +62,7 @@ def octal(mode: int) -> str:
     return f"{mode:04o}"
 
 
-@dataclass(frozen=True)
-class Node:
+class Node(NamedTuple):
     """A file, folder or link that a path leads to; `path` is absolute and goes through no link.
 
     `parent` is the folder in which the name stands (whose own `parent` is left out); the root has none, nor an
@@ -105,15 +102,14 @@ class Node:
     @property
     def row(self) -> Row:
         """What is known of it, by name."""
-        return self.__dict__
+        return self._asdict()
 
     def child(self, name: str) -> str:
         """The path of an entry of this folder."""
         return f"{self.path.rstrip('/')}/{name}"
 
 
-@dataclass(frozen=True, slots=True)
-class Stop:
+class Stop(NamedTuple):
     """Why a path, as it was written, leads nowhere: what stopped the walk at which node, and the names left to go."""
 
     why: Literal["missing", "denied", "dangling", "loop"]

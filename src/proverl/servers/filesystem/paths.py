@@ -26,7 +26,6 @@ WITH RECURSIVE step(depth, node_id, entry_id, rest) AS (
   UNION ALL
   SELECT s.depth + 1, e.node_id, e.entry_id, substr(s.rest, instr(s.rest, '/') + 1)
   FROM step s JOIN entry e ON e.parent = s.node_id AND e.name = substr(s.rest, 1, instr(s.rest, '/') - 1)
-  WHERE s.rest <> ''
 )
 SELECT {COLUMNS} FROM step e CROSS JOIN node_now n ON n.node_id = e.node_id ORDER BY e.depth
 """.replace("{COLUMNS}", COLUMNS)
@@ -36,7 +35,7 @@ WITH RECURSIVE step(depth, node_id, entry_id, rest) AS (
   UNION ALL
   SELECT s.depth + 1, e.node_id, e.entry_id, substr(s.rest, instr(s.rest, '/') + 1)
   FROM step s CROSS JOIN node_now n CROSS JOIN entry e
-  WHERE s.rest <> '' AND n.node_id = s.node_id AND n.bits & 1
+  WHERE n.node_id = s.node_id AND n.bits & 1
     AND e.parent = s.node_id AND e.name = substr(s.rest, 1, instr(s.rest, '/') - 1)
 )
 SELECT {COLUMNS} FROM step e CROSS JOIN node_now n ON n.node_id = e.node_id WHERE e.depth >= ?2 - 1 ORDER BY e.depth

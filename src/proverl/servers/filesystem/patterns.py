@@ -1,21 +1,22 @@
 """Patterns that callers write: name patterns with * and ?, and regular expressions.
 
-Covers: their limits, and matching in time linear in the text, on RE2 only: a pattern that makes a backtracking engine
-run for years costs nothing here. Does not cover: where the names and texts come from.
+Covers: their limits, and matching lines in time linear in the text, on RE2 only: a pattern that makes a backtracking
+engine run for years costs nothing here. Names are matched by the GLOB of SQLite. Does not cover: where the names and
+texts come from.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import re2
 
 from proverl.world.domain import refuse
 
 MAX_PATTERN: Final = 200
-SPECIAL: Final = frozenset("\\.+*?()|[]{}^$\n")
+PLAIN: Final = re.compile(r"[^\\.+*?()|\[\]{}^$\n]*(?![*?{])")
+"""Text that stands for itself, without a last character that *, ? or { lets come not at all."""
 ESCAPED: Final = re.compile(r"\\.", re.DOTALL)
 ENDS: Final = {"\\A": "^", "\\z": "$"}
 """Of a line alone, the ends of the text are those of the line."""
@@ -23,48 +24,18 @@ FAR: Final = re.compile(r"\\[CQ]|\(\?(?!:|i[:)]|P?<)")
 """What may mean something else in a text of many lines than in a line alone: bytes, quotes, other flags."""
 
 
-@dataclass(frozen=True, slots=True)
-class Glob:
-    """A pattern for a whole name.
+def find_glob(pattern: str | None) -> str:
+    """A name pattern as SQLite's GLOB takes it: * stands for any characters, ? for one, all others for themselves.
 
-    `head` and `tail` are its plain text before the first and behind the last wildcard, for a query to filter by; a
-    name of at least `least` characters that has both may still not fit, which `fits` decides unless `settled`.
-    """
-
-    head: str = ""
-    tail: str = ""
-    least: int = 0
-    settled: bool = True
-    exact: bool = False
-    regex: Any = None
-
-    def fits(self, name: str) -> bool:
-        """Whether a whole name fits."""
-        return self.regex is None or self.regex.fullmatch(name) is not None
-
-    @property
-    def filter(self) -> tuple[int, str, str, bool]:
-        """What a query can ask of a name."""
-        return self.least, self.head, self.tail, self.exact
-
-
-def find_glob(pattern: str | None) -> Glob:
-    """A name pattern; * stands for any characters, ? for one, all others for themselves; None fits all names.
-
-    Refuses bad_pattern.
+    None fits all names. Refuses bad_pattern.
     """
     if pattern is None:
-        return Glob()
+        return "*"
     _check_length("name pattern", pattern)
     if "/" in pattern:
         refuse("bad_pattern", f"{pattern!r} holds a slash, which no name has; give the folder as path")
-    wild = [place for place, character in enumerate(pattern) if character in "*?"]
-    head = pattern[: wild[0]] if wild else pattern
-    tail = pattern[wild[-1] + 1 :] if wild else ""
-    parts = {"*": "(?s:.*)", "?": "(?s:.)"}
-    regex = re2.compile("".join(parts.get(character) or re2.escape(character) for character in pattern))
-    settled = not wild or (len(wild) == 1 and pattern[wild[0]] == "*")
-    return Glob(head, tail, len(head) + len(tail), settled, not wild, regex)
+    # No name holds a NUL, at which GLOB would take the pattern to end; no name holds a slash either.
+    return pattern.replace("[", "[[]").replace("\0", "/")
 
 
 class LinePattern:
@@ -87,7 +58,7 @@ class LinePattern:
             ends = ESCAPED.sub(lambda found: ENDS.get(found[0], found[0]), pattern)
             self._text = re2.compile(f"(?m){ends}", options)
         except re2.error as error:
-            reason = error.args[0].decode(errors="replace") if isinstance(error.args[0], bytes) else str(error)
+            reason = str(error.args[0], "utf-8", "replace")
             refuse("bad_pattern", f"{pattern!r} is no regular expression: {reason}")
         self.literal = "" if ignore_case else _literal(pattern)
         self._plain = self.literal.encode() if self.literal == pattern else b""
@@ -117,10 +88,10 @@ class LinePattern:
 
 def _literal(pattern: str) -> str:
     """The plain text with which a pattern begins, if all that it matches begins so."""
-    if "|" in pattern or "(?" in pattern:
+    if "|" in pattern:
         return ""
-    end = next((place for place, character in enumerate(pattern) if character in SPECIAL), len(pattern))
-    return pattern[: max(0, end - 1)] if pattern[end : end + 1] in ("*", "?", "{") else pattern[:end]
+    found = PLAIN.match(pattern)
+    return found[0] if found else ""
 
 
 def _check_length(what: str, pattern: str) -> None:

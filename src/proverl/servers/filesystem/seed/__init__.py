@@ -63,7 +63,7 @@ def add_accounts(world: Builder, words: Words, logins: list[str]) -> list[User]:
         wanted = random.randrange(2, 4) if number == 0 else random.randrange(1, 3)
         more = [other for other in groups if other != group]
         # The last group is never the user's, so that there is one to which nothing can be handed.
-        choice = more[:-1] if number == 0 and len(more) > 1 else more
+        choice = more[:-1] if number == 0 else more
         own = [group, *random.sample(choice, min(wanted - 1, len(choice)))]
         memberships += [(login, one) for one in own]
         users.append(User(login, group, f" {' '.join(sorted(own))} ", f"/home/{login}", "", 0o022, WIDE, WIDE))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, Literal, cast
 
 from proverl.world.domain import Field, Row, World, refuse, tool
@@ -29,9 +29,9 @@ from ..rules import (
 )
 
 CONTENTS: Final = """
-SELECT n.node_id, n.target, n.content
-FROM node n WHERE n.node_id IN (SELECT value FROM json_each(?1))
-ORDER BY n.node_id
+SELECT coalesce(n.content, n.target, '') AS text
+FROM json_each(?1) v JOIN node n ON n.node_id = v.value
+ORDER BY v.key
 """
 
 
@@ -131,11 +131,11 @@ def _packed(found: list[tuple[Node, list[Row]]]) -> dict[str, Row]:
 
 def _members(world: World, rows: dict[str, Row]) -> list[Member]:
     """The members for these rows, sorted by name."""
-    contents = world.all(CONTENTS, json.dumps([row["node_id"] for row in rows.values() if row["kind"] != "folder"]))
-    texts = {row["node_id"]: row["target"] if row["content"] is None else row["content"] for row in contents}
+    named = sorted(rows.items())
+    contents = world.all(CONTENTS, json.dumps([row["node_id"] for _, row in named]))
     return [
-        Member(name, row["kind"], row["size"], row["form"], texts.get(row["node_id"], ""))
-        for name, row in sorted(rows.items())
+        Member(name, row["kind"], row["size"], row["form"], content["text"])
+        for (name, row), content in zip(named, contents, strict=True)
     ]
 
 
@@ -196,7 +196,7 @@ def _chosen(node: Node, archive: Archive, entry: str | None) -> list[Member]:
     return chosen
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Plan:
     """What unpacking creates, in which folders that are there already, and which files go into the trash before."""
 
@@ -208,8 +208,8 @@ class _Plan:
         """Plan one new entry; returns the number by which entries inside it know it."""
         if isinstance(home, Node):
             self.changed.append(home)
-        self.new.append(replace(new, parent=home.node_id if isinstance(home, Node) else home))
-        return -len(self.new)
+        self.new.append(new._replace(parent=home.node_id if isinstance(home, Node) else home))
+        return 1 - len(self.new)
 
 
 def _plan(world: World, folder: Node, chosen: list[Member], if_exists: IfExists) -> _Plan:

@@ -21,15 +21,14 @@ COMPARED: Final = 100
 
 INSIDE: Final = """
 {BELOW}
-SELECT b.path, b.kind, b.node_id, n.size, n.target, n.bits
+SELECT b.path, b.kind, b.node_id, n.bits
 FROM below b CROSS JOIN node_now n ON n.node_id = b.node_id
 ORDER BY b.path
 """.replace("{BELOW}", BELOW)
 UNLIKE: Final = """
-SELECT v.value ->> 0 AS path
-FROM json_each(?1) v CROSS JOIN node a ON a.node_id = v.value ->> 1 CROSS JOIN node b ON b.node_id = v.value ->> 2
-WHERE a.content <> b.content OR a.form <> b.form
-ORDER BY path
+SELECT a.kind <> b.kind OR a.target <> b.target OR a.content <> b.content AS unlike
+FROM json_each(?1) v CROSS JOIN node a ON a.node_id = v.value ->> 0 CROSS JOIN node b ON b.node_id = v.value ->> 1
+ORDER BY v.key
 """
 
 
@@ -77,21 +76,17 @@ def compare_dirs(world: World, first: FolderPath, second: FolderPath) -> results
     check_links(*tops)
     if tops[0].node_id == tops[1].node_id:
         refuse("same_folder", f"{first!r} and {second!r} are one folder, {tops[0].path}; name two")
-    different = {old["path"] for old, new in shared if _differs(old, new)}
-    files = [
-        [old["path"], old["node_id"], new["node_id"]]
-        for old, new in shared
-        if old["kind"] == "file" and old["path"] not in different and old["node_id"] != new["node_id"]
-    ]
-    different.update(row["path"] for row in world.all(UNLIKE, json.dumps(files)) if files)
+    pairs = world.all(UNLIKE, json.dumps([[old["node_id"], new["node_id"]] for old, new in shared]))
+    judged = [(old, pair["unlike"]) for (old, _), pair in zip(shared, pairs, strict=True)]
     only_first = [path for path in left if path not in right]
     only_second = [path for path in right if path not in left]
-    lists = [[path[1:] for path in paths] for paths in (only_first, only_second, sorted(different))]
+    different = [old["path"] for old, unlike in judged if unlike]
+    lists = [[path[1:] for path in paths] for paths in (only_first, only_second, different)]
     return {
         "only_first": lists[0][:COMPARED],
         "only_second": lists[1][:COMPARED],
         "different": lists[2][:COMPARED],
-        "same_count": sum(old["kind"] == "file" and old["path"] not in different for old, new in shared),
+        "same_count": sum(old["kind"] == "file" and not unlike for old, unlike in judged),
         "truncated": any(len(paths) > COMPARED for paths in lists),
     }
 
@@ -106,10 +101,3 @@ def check_comparable(tops: list[Node], shared: Iterable[tuple[Row, Row]]) -> Non
             if row["bits"] & rights != rights:
                 closed = f"you may not see what is in {top.path}{row['path']}, which both have"
                 refuse("permission_denied", f"{closed}; compare folders without it")
-
-
-def _differs(old: Row, new: Row) -> bool:
-    """Whether two entries differ as far as can be seen without their content."""
-    if old["kind"] != new["kind"]:
-        return True
-    return bool(old["kind"] != "folder" and (old["size"], old["target"]) != (new["size"], new["target"]))

@@ -82,7 +82,7 @@ def cp(
         refuse("is_a_folder", f"{node.path} is a folder; set recursive to copy it with all in it")
     name = new_name or source.rstrip("/").rsplit("/", 1)[-1]
     if name in ("", ".", "..", "~"):
-        name = node.name.strip("/") or "root"
+        name = node.name
     there = find_child(world, folder, name)
     check_replaceable(there, if_exists)
     check_apart(node, folder, there)

@@ -70,7 +70,7 @@ SELECT b.node_id, b.parent, b.name, b.depth, b.kind,
   CASE b.kind WHEN 'link' THEN (SELECT n.target FROM node n WHERE n.node_id = b.node_id) END AS target
 FROM below b
 WHERE b.depth > 0
-ORDER BY b.name, b.node_id
+ORDER BY b.name
 """
 
 
@@ -193,7 +193,11 @@ def mkdir(world: World, path: NewPath, parents: bool = False) -> results.MadeFol
     check_links(spot)
     check_quota(spot.user, 0, len(names))
     check_name(spot, "bad_name", folder=True)
-    store_new(world, spot.user, [New(-place or folder.node_id, name, "folder") for place, name in enumerate(names)])
+    store_new(
+        world,
+        spot.user,
+        [New(1 - place if place else folder.node_id, name, "folder") for place, name in enumerate(names)],
+    )
     made = [folder.child("/".join(names[: place + 1])) for place in range(len(names))]
     return {"path": made[-1], "created": made, "mode": octal(0o777 & ~spot.user.umask)}
 

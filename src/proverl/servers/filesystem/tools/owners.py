@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Final
 
 from proverl.world.domain import Field, World, refuse, tool
@@ -14,7 +15,8 @@ from ..paths import walk
 from ..results import EntryPath
 from ..rules import check_allowed, check_found, check_links, check_owner
 
-OCTAL: Final = frozenset("01234567")
+MODE: Final = re.compile("[0-7]{3,4}")
+UMASK: Final = re.compile("[0-7]{3}")
 
 
 @tool(
@@ -56,7 +58,7 @@ def chmod(world: World, path: EntryPath, mode: str, recursive: bool = False) -> 
 
 def check_mode(text: str) -> None:
     """Refuse bad_mode: what is not three or four octal digits, or begins with another bit than the sticky one."""
-    if not 3 <= len(text) <= 4 or not set(text) <= OCTAL:
+    if MODE.fullmatch(text) is None:
         refuse("bad_mode", f"{text[:20]!r} is not a mode; write three or four octal digits, such as 640 or 1770")
     if len(text) == 4 and text[0] not in "01":
         refuse("bad_mode", f"{text[:20]!r}: the digit in front can be 0, or 1 for a sticky folder")
@@ -108,7 +110,7 @@ def set_umask(world: World, umask: str) -> results.UmaskSet:
     Args:
         umask: three octal digits, such as 027
     """
-    if len(umask) != 3 or not set(umask) <= OCTAL:
+    if UMASK.fullmatch(umask) is None:
         refuse("bad_mode", f"{umask[:20]!r} is not a umask; write three octal digits, such as 027")
     bits = int(umask, 8)
     if bits & 0o700:

@@ -12,30 +12,27 @@ from ..below import BELOW
 from ..lines import PRINT_BYTES, content_of, ended
 from ..nodes import LIST, READ, Node
 from ..paths import walk
-from ..patterns import Glob, LinePattern, find_glob
+from ..patterns import LinePattern, find_glob
 from ..results import EntryPath, FolderPath, Kind
 from ..rules import check_allowed, check_found, check_links, check_texts, find_folder
 
 SHOWN: Final = 100
 COUNTED: Final = 1_000
 
-NAMED: Final = """
-  AND (?3 = 0 OR length(b.name) >= ?3 AND substr(b.name, 1, length(?4)) = ?4
-    AND (?5 = '' OR substr(b.name, -length(?5)) = ?5) AND (NOT ?6 OR b.name = ?4))
-ORDER BY b.path
-"""
 FIND: Final = """
 {BELOW}
-SELECT b.path, b.name, b.kind AS type, n.size, n.modified, COUNT(*) OVER () AS total
+SELECT b.path, b.kind AS type, n.size, n.modified, COUNT(*) OVER () AS total
 FROM below b CROSS JOIN node n ON n.node_id = b.node_id
-WHERE b.depth > 0 AND (?7 IS NULL OR b.kind = ?7) AND n.size >= ?8 AND n.modified > ?9 {NAMED} LIMIT ?10
-""".replace("{BELOW}", BELOW).replace("{NAMED}", NAMED)
+WHERE b.depth > 0 AND b.name GLOB ?3 AND (?4 IS NULL OR b.kind = ?4) AND n.size >= ?5 AND n.modified > ?6
+ORDER BY b.path LIMIT ?7
+""".replace("{BELOW}", BELOW)
 TEXTS: Final = """
 {BELOW}
-SELECT b.path, b.name, n.content
+SELECT b.path, n.content
 FROM below b CROSS JOIN node_now n ON n.node_id = b.node_id
-WHERE b.kind = 'file' AND n.form = 'text' AND (?7 = '' OR instr(n.content, ?7) > 0) AND n.bits & 4 {NAMED}
-""".replace("{BELOW}", BELOW).replace("{NAMED}", NAMED)
+WHERE b.name GLOB ?3 AND n.form = 'text' AND instr(n.content, ?4) AND n.bits & 4
+ORDER BY b.path
+""".replace("{BELOW}", BELOW)
 
 
 @tool(
@@ -63,14 +60,11 @@ def find_files(
     after = "" if modified_after is None else iso(check_moment(modified_after, "modified_after", world.offset))
     top = find_folder(world, path)
     names = find_glob(name)
-    limit = SHOWN if names.settled else -1
-    rows = world.all(FIND, top.node_id, LIST, *names.filter, type, min_size or 0, after, limit)
-    if not names.settled:
-        rows = [row for row in rows if names.fits(row["name"])]
-    count = rows[0]["total"] if rows and names.settled else len(rows)
+    rows = world.all(FIND, top.node_id, LIST, names, type, min_size or 0, after, SHOWN)
+    count = rows[0]["total"] if rows else 0
     entries = [
         {"path": top.child(row["path"][1:]), "type": row["type"], "size": row["size"], "modified": row["modified"]}
-        for row in rows[:SHOWN]
+        for row in rows
     ]
     return {"count": count, "truncated": count > SHOWN, "entries": cast(Any, entries)}
 
@@ -112,13 +106,12 @@ def grep_files(
     return {"count": min(len(found), COUNTED), "truncated": len(shown) < len(found), "matches": shown}
 
 
-def _texts(world: World, node: Node, names: Glob, literal: str) -> list[tuple[str, bytes]]:
+def _texts(world: World, node: Node, names: str, literal: str) -> list[tuple[str, bytes]]:
     """Path and bytes of the texts to be searched: those that hold the literal."""
     if node.kind != "folder":
-        return [(node.path, ended(content_of(world, node)).encode())] if names.fits(node.name) else []
-    rows = world.all(TEXTS, node.node_id, LIST, *names.filter, literal)
-    if not names.settled:
-        rows = [row for row in rows if names.fits(row["name"])]
+        fits = world.value("SELECT ? GLOB ?", node.name, names)
+        return [(node.path, ended(content_of(world, node)).encode())] if fits else []
+    rows = world.all(TEXTS, node.node_id, LIST, names, literal)
     return [(node.child(row["path"][1:]), ended(row["content"]).encode()) for row in rows]
 
 

@@ -32,7 +32,7 @@ SELECT t.trash_item_id, t.name, t.original_path, t.kind, (
   SELECT sum(n.size) FROM below b CROSS JOIN node n ON n.node_id = b.node_id
 ) AS size, t.deleted_at
 FROM trash_now t
-WHERE ?1 = '' OR instr(t.searched, ?1)
+WHERE instr(t.searched, ?1)
 ORDER BY t.number DESC
 """
 ONE: Final = """
