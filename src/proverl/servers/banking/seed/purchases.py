@@ -67,9 +67,10 @@ def buy(world: Builder, life: Life, card_id: str, what: What, sequel: Sequel | N
         refuse("card_locked", f"the {card['label']} card is locked")
     check_funds(world.find(ACCOUNT, card["account_id"]), what[0])
     spent = world.value(
-        "SELECT coalesce(sum(amount), 0) FROM bank_transaction WHERE card_id = ? AND status <> 'reversed'"
-        " AND posted_at >= (SELECT today FROM world_now) AND direction = 'outgoing'",
+        "SELECT coalesce(sum(amount), 0) FROM transaction_now"
+        " WHERE card_id = ? AND posted_on = ? AND direction = 'outgoing'",
         card_id,
+        world.today,
     )
     if spent + what[0] > card["daily_spend_limit"]:
         refuse("card_limit_exceeded", f"{what[0]} is more than the {card['label']} card may still spend today")
