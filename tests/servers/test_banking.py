@@ -182,6 +182,16 @@ def test_any_wrong_digit_in_a_routing_number_is_noticed() -> None:
         assert bank_of(text) is None
 
 
+def test_a_routing_number_begins_with_its_district_to_which_a_savings_institution_adds_20() -> None:
+    cities = "Boston,New York,Philadelphia,Cleveland,Richmond,Atlanta,Chicago,St. Louis,Minneapolis,Kansas City"
+    districts = dict(enumerate([*cities.split(","), "Dallas", "San Francisco"], start=1))
+    for first in range(100):
+        body = f"{first:02d}345678"
+        whole = sum(int(digit) * weight for digit, weight in zip(body, [3, 7, 1] * 2 + [3, 7], strict=True))
+        city = districts.get(first) or districts.get(first - 20)
+        assert bank_of(f"{body}{-whole % 10}") == (city and f"{city} district bank 345678")
+
+
 # One-time codes
 
 

@@ -267,8 +267,10 @@ class Model:
         name = bought["merchant"]
         refuse("transaction_pending", name, when=bought["status"] == "pending")
         no_purchase = bought["card_id"] is None or bought["direction"] == "incoming"
-        refuse("not_a_card_transaction", name, when=no_purchase)
-        refuse("already_disputed", name, when=bought["status"] != "posted")
+        kind = "no card transaction" if bought["card_id"] is None else "money that came in"
+        refuse("not_a_card_transaction", name, kind, when=no_purchase)
+        ended = "paid back" if bought["status"] == "reversed" else "wait for the decision"
+        refuse("already_disputed", name, ended, when=bought["status"] != "posted")
         age = self.now.date() - self.read(bought["posted_at"]).date()
         days = bought["posted_at"][:10], self.now.date() - timedelta(days=60)
         refuse("dispute_window_closed", *days, when=age > timedelta(days=60))
