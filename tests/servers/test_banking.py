@@ -23,6 +23,13 @@ SERVER = load("banking")
 SEEDS = range(12)
 
 
+def test_the_server_says_what_it_is_and_where_to_look_first() -> None:
+    assert SERVER.category == "Finance"
+    assert SERVER.about.startswith("Online banking of one retail customer")
+    lists = {"list_bank_accounts", "list_payees", "list_scheduled_payments", "list_bank_cards"}
+    assert set(SERVER.discovery) == lists | {"search_bank_transactions"}
+
+
 # Refusals
 
 
