@@ -2,8 +2,9 @@
 
     python -m support.digests        writes the file anew (from tests/, after a change that was meant to change worlds)
 
-Covers: the state of the worlds of five seeds of each server and of a few more in which something rare happens, and the lines of one hundred conversations. Does not
-cover: whether a world or a conversation is right; the tests of servers and of synthesis do.
+Covers: the state of the worlds of five seeds of each server, and of a few more in which something rare happens; the
+lines of one hundred conversations. Does not cover: whether a world or a conversation is right; the tests of servers
+and of synthesis do.
 """
 
 from __future__ import annotations
