@@ -35,8 +35,7 @@ def plan_purchases(life: Life, brands: Iterator[str]) -> None:
     random, shops = life.random, draw_shops(brands)
 
     def plan(card: str, moment: datetime, sequel: Sequel | None, least: int, most: int, status: str = "posted") -> None:
-        fit = [shop for shop in shops if shop[2] > least and shop[1] < most] if sequel else shops
-        shop, low, high, category = random.choice(fit)
+        shop, low, high, category = random.choice([shop for shop in shops if shop[2] > least])
         low, high = max(low, least), min(high, most)
         usual = low + int((high - low) * random.random() ** 2)  # small amounts are likelier
         what = life.apart(shop, usual, moment), shop, category
