@@ -5,6 +5,8 @@ Money is counted here independently of the server: from the stored transactions,
 
 from __future__ import annotations
 
+import re
+from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import pytest
@@ -13,9 +15,11 @@ from hypothesis import strategies as st
 
 from proverl.records import Kind
 from proverl.servers import load
+from proverl.servers.banking import seed
 from proverl.servers.banking.one_time_codes import one_time_code
 from proverl.servers.banking.routing_numbers import bank_of
 from proverl.synth.phrases import read
+from proverl.world.builder import Builder
 from support.bank import ROUTING, Bank
 from support.banking_books import broken_books
 
@@ -313,6 +317,15 @@ def test_a_percent_sign_in_a_search_is_a_percent_sign() -> None:
     bank = Bank(0)
     assert bank.call("search_bank_transactions", text="%%").kind is Kind.EMPTY
     assert bank.call("list_payees", text="__").kind is Kind.EMPTY
+
+
+def test_a_world_that_lacks_what_is_promised_is_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    promises = {"a vault": "SELECT 0", "a customer": "SELECT count(*) FROM customer", "no debts": "SELECT NULL"}
+    monkeypatch.setattr(seed, "data", lambda _: promises)
+    world = Builder(SERVER.schema, "banking", 1, ["acc", "crd", "dsp", "msg", "pay", "sch", "txn"])
+    world.open_at(datetime(2031, 5, 14, 9, tzinfo=timezone(timedelta(hours=-7))))
+    with pytest.raises(AssertionError, match=re.escape("lacks ['a vault', 'no debts']")):
+        seed.build(world)
 
 
 def test_the_phrases_fit_the_tools() -> None:

@@ -132,6 +132,35 @@ def test_a_payee_is_new_for_24_hours() -> None:
 
 
 @pytest.mark.parametrize(
+    ("number", "code"),
+    [
+        ("123456", ""),
+        ("1" * 17, ""),
+        ("12345", "invalid_account_number"),
+        ("1" * 18, "invalid_account_number"),
+        ("12345x", "invalid_account_number"),
+        ("١٢٣٤٥٦", "invalid_account_number"),
+        ("", "invalid_account_number"),
+    ],
+)
+def test_an_account_number_has_6_to_17_digits(number: str, code: str) -> None:
+    bank = Watched(0)
+    assert bank.add(account_number=number, one_time_code=bank.fresh_code("payee")).code == code
+
+
+def test_a_payee_is_known_by_bank_and_number_together() -> None:
+    bank = Watched(0)
+    known = sql(bank.session, "SELECT account_number, routing_number FROM payee")
+    (number, home), banks = known[0], {routing for _, routing in known}
+    elsewhere = min(banks - {routing for same, routing in known if same == number})
+    for given, routing, code in [(number, home, "payee_exists"), (number, elsewhere, ""), (f"{number}0", home, "")]:
+        outcome = bank.add(
+            account_number=given, routing_number=routing, one_time_code=bank.fresh_code("payee") if not code else "0"
+        )
+        assert outcome.code == code
+
+
+@pytest.mark.parametrize(
     ("weekday", "clock", "status", "days"),
     [
         (0, "00:00:00", "posted", 0),
