@@ -5,6 +5,8 @@ Money is counted here independently of the server: from the stored transactions,
 
 from __future__ import annotations
 
+import re
+from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import pytest
@@ -13,14 +15,23 @@ from hypothesis import strategies as st
 
 from proverl.records import Kind
 from proverl.servers import load
+from proverl.servers.banking import seed
 from proverl.servers.banking.one_time_codes import one_time_code
 from proverl.servers.banking.routing_numbers import bank_of
 from proverl.synth.phrases import read
+from proverl.world.builder import Builder
 from support.bank import ROUTING, Bank
 from support.banking_books import broken_books
 
 SERVER = load("banking")
 SEEDS = range(12)
+
+
+def test_the_server_says_what_it_is_and_where_to_look_first() -> None:
+    assert SERVER.category == "Finance"
+    assert SERVER.about.startswith("Online banking of one retail customer")
+    lists = {"list_bank_accounts", "list_payees", "list_scheduled_payments", "list_bank_cards"}
+    assert set(SERVER.discovery) == lists | {"search_bank_transactions"}
 
 
 # Refusals
@@ -182,6 +193,16 @@ def test_any_wrong_digit_in_a_routing_number_is_noticed() -> None:
         assert bank_of(text) is None
 
 
+def test_a_routing_number_begins_with_its_district_to_which_a_savings_institution_adds_20() -> None:
+    cities = "Boston,New York,Philadelphia,Cleveland,Richmond,Atlanta,Chicago,St. Louis,Minneapolis,Kansas City"
+    districts = dict(enumerate([*cities.split(","), "Dallas", "San Francisco"], start=1))
+    for first in range(100):
+        body = f"{first:02d}345678"
+        whole = sum(int(digit) * weight for digit, weight in zip(body, [3, 7, 1] * 2 + [3, 7], strict=True))
+        city = districts.get(first) or districts.get(first - 20)
+        assert bank_of(f"{body}{-whole % 10}") == (city and f"{city} district bank 345678")
+
+
 # One-time codes
 
 
@@ -296,6 +317,15 @@ def test_a_percent_sign_in_a_search_is_a_percent_sign() -> None:
     bank = Bank(0)
     assert bank.call("search_bank_transactions", text="%%").kind is Kind.EMPTY
     assert bank.call("list_payees", text="__").kind is Kind.EMPTY
+
+
+def test_a_world_that_lacks_what_is_promised_is_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    promises = {"a vault": "SELECT 0", "a customer": "SELECT count(*) FROM customer", "no debts": "SELECT NULL"}
+    monkeypatch.setattr(seed, "data", lambda _: promises)
+    world = Builder(SERVER.schema, "banking", 1, ["acc", "crd", "dsp", "msg", "pay", "sch", "txn"])
+    world.open_at(datetime(2031, 5, 14, 9, tzinfo=timezone(timedelta(hours=-7))))
+    with pytest.raises(AssertionError, match=re.escape("lacks ['a vault', 'no debts']")):
+        seed.build(world)
 
 
 def test_the_phrases_fit_the_tools() -> None:

@@ -7,7 +7,9 @@ with the model as well (tests/support/banking_model.py).
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+import calendar
+from datetime import date, datetime, timedelta
+from itertools import count
 from typing import Any
 
 import pytest
@@ -37,6 +39,22 @@ def wait_for(bank: Watched, weekday: int, clock: str) -> datetime:
     moment = midnight + timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds)
     bank.wait_until(moment)
     return moment
+
+
+def rewrite(bank: Watched, statement: str, *values: Any) -> None:
+    """Change rows behind the tools' back."""
+    with bank.session.store.transaction():
+        bank.session.store.write(statement, values)
+
+
+def book(bank: Watched, **columns: Any) -> None:
+    """Add a transaction behind the tools' back, moving no balance: an outgoing one of now unless said otherwise."""
+    number = sql(bank.session, "SELECT count(*) FROM bank_transaction")[0][0]
+    usual = {"transaction_id": f"txn_new_{number}", "posted_at": f"{now(bank).isoformat()}-07:00", "searched": ""}
+    usual |= {"merchant": "Corner Brew", "direction": "outgoing", "category": "dining", "status": "posted"}
+    row = usual | columns
+    marks = ", ".join("?" * len(row))
+    rewrite(bank, f"INSERT INTO bank_transaction ({', '.join(row)}) VALUES ({marks})", *row.values())
 
 
 def two(bank: Watched) -> dict[str, str]:
@@ -111,6 +129,35 @@ def test_a_payee_is_new_for_24_hours() -> None:
     assert bank.pay(**ids, amount=500.01).code == "new_payee_limit"
     bank.wait_until(added + DAY)
     assert bank.pay(**ids, amount=500.01).succeeded
+
+
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [
+        ("123456", ""),
+        ("1" * 17, ""),
+        ("12345", "invalid_account_number"),
+        ("1" * 18, "invalid_account_number"),
+        ("12345x", "invalid_account_number"),
+        ("١٢٣٤٥٦", "invalid_account_number"),
+        ("", "invalid_account_number"),
+    ],
+)
+def test_an_account_number_has_6_to_17_digits(number: str, code: str) -> None:
+    bank = Watched(0)
+    assert bank.add(account_number=number, one_time_code=bank.fresh_code("payee")).code == code
+
+
+def test_a_payee_is_known_by_bank_and_number_together() -> None:
+    bank = Watched(0)
+    known = sql(bank.session, "SELECT account_number, routing_number FROM payee")
+    (number, home), banks = known[0], {routing for _, routing in known}
+    elsewhere = min(banks - {routing for same, routing in known if same == number})
+    for given, routing, code in [(number, home, "payee_exists"), (number, elsewhere, ""), (f"{number}0", home, "")]:
+        outcome = bank.add(
+            account_number=given, routing_number=routing, one_time_code=bank.fresh_code("payee") if not code else "0"
+        )
+        assert outcome.code == code
 
 
 @pytest.mark.parametrize(
@@ -211,6 +258,49 @@ def test_all_that_is_available_can_be_sent_and_no_cent_more() -> None:
     assert bank.transfer(**pool, amount=0.01).code == "insufficient_funds"
 
 
+def test_a_credit_account_that_owes_nothing_takes_no_transfer() -> None:
+    bank = Watched(0)
+    credit = bank.accounts(kind="credit")[0]["account_id"]
+    ids = {"from_account_id": bank.sender()["account_id"], "to_account_id": credit}
+    for balance in (0, 5_00):  # a refund can leave the bank owing something
+        rewrite(bank, "UPDATE account SET balance = ? WHERE account_id = ?", balance, credit)
+        refused = bank.transfer(**ids, amount=0.01)
+        assert refused.code == "credit_overpayment"
+        assert "the 0.00 owed" in refused.message
+
+
+def test_only_what_is_pending_and_leaves_an_account_is_held_back() -> None:
+    bank = Watched(0)
+    account = max(bank.accounts(status="open"), key=lambda row: row["balance"])
+    key = {"account_id": account["account_id"]}
+    held = bank.done("get_bank_account", **key)
+    for state, direction, more in (("pending", "incoming", 0), ("disputed", "outgoing", 0), ("pending", "outgoing", 7)):
+        book(bank, **key, amount=7_00, status=state, direction=direction)
+        shown = bank.done("get_bank_account", **key)
+        assert shown["pending_total"] == held["pending_total"] + more
+        assert shown["available"] == held["available"] - more
+
+
+def test_only_what_is_sent_to_payees_and_own_accounts_today_uses_up_the_daily_limit() -> None:
+    bank = Watched(0)
+    ids = two(bank)
+    key = {"account_id": ids["from_account_id"]}
+    whole = bank.done("get_bank_account", **key)["daily_limit_left"]
+    today, other = f"{now(bank):%Y-%m-%d}T00:00:00-07:00", ids["to_account_id"]
+    yesterday, payee = f"{now(bank) - DAY:%Y-%m-%d}T23:59:59-07:00", bank.old_payee()
+    rows: list[tuple[float, dict[str, Any]]] = [
+        (0, {"posted_at": today}),
+        (0, {"posted_at": today, "other_account_id": other, "direction": "incoming"}),
+        (0, {"posted_at": yesterday, "other_account_id": other}),
+        (3, {"posted_at": today, "other_account_id": other}),
+        (3, {"posted_at": today, "payee_id": payee, "status": "pending"}),
+    ]
+    for used, row in rows:
+        book(bank, **key, amount=3_00, **row)
+        whole -= used
+        assert bank.done("get_bank_account", **key)["daily_limit_left"] == whole, row
+
+
 # Cards and disputes
 
 
@@ -257,8 +347,7 @@ def test_the_bank_decides_a_dispute_ten_business_days_later(weekday: int) -> Non
 def test_up_to_25_dollars_are_credited_at_once(cents: int, credit: float) -> None:
     bank = Watched(0)
     bought = purchase(bank)["transaction_id"]
-    with bank.session.store.transaction():
-        bank.session.store.write("UPDATE bank_transaction SET amount = ? WHERE transaction_id = ?", (cents, bought))
+    rewrite(bank, "UPDATE bank_transaction SET amount = ? WHERE transaction_id = ?", cents, bought)
     value = bank.call("dispute_bank_transaction", transaction_id=bought, reason="undelivered").value
     assert (value["provisional_credit"], value["card_status"]) == (credit, "active")
 
@@ -287,6 +376,16 @@ def test_a_scheduled_payment_starts_after_today_and_within_one_year() -> None:
         for start, code in [*days.items(), (day + DAY, ""), (last, "")]:
             amount = 1 + abs((start - day).days) / 100  # another one each time
             assert schedule(bank, start_date=start.isoformat(), amount=amount) == code, start
+
+
+@pytest.mark.parametrize("day", ["02-28", "02-29", "03-01"])
+def test_a_year_from_the_29th_of_february_ends_on_the_28th(day: str) -> None:
+    bank = Watched(0)
+    leap = next(year for year in count(now(bank).year + 1) if calendar.isleap(year))
+    bank.wait_until(datetime.fromisoformat(f"{leap}-{day}T09:00:00"))
+    last = date(leap + 1, 3, 1) if day == "03-01" else date(leap + 1, 2, 28)
+    assert schedule(bank, start_date=(last + DAY).isoformat()) == "invalid_argument"
+    assert schedule(bank, start_date=last.isoformat()) == ""
 
 
 @pytest.mark.parametrize(
@@ -319,6 +418,13 @@ def test_a_payment_can_be_stopped_until_the_day_before_it_is_due() -> None:
     bank.wait_until(due - SECOND)
     assert bank.call("cancel_scheduled_payment", **key).succeeded
     assert bank.call("cancel_scheduled_payment", **key).code == "already_ended"
+
+
+def test_a_paused_payment_is_not_due_and_can_be_stopped_on_any_day() -> None:
+    bank = Watched(0)
+    paused = bank.schedules("paused")[0]
+    bank.wait_until(datetime.fromisoformat(paused["next_date"]))
+    assert bank.call("cancel_scheduled_payment", scheduled_payment_id=paused["scheduled_payment_id"]).succeeded
 
 
 @pytest.mark.parametrize("change", [{}, {"amount": 2.5}, {"frequency": "monthly"}, {"start_date": 9}])

@@ -16,6 +16,7 @@ import pytest
 
 from proverl.errors import Refused
 from proverl.servers import load
+from proverl.servers.banking.ledger import book
 from proverl.servers.banking.results import ACCOUNT, CARD
 from proverl.servers.banking.routing_numbers import bank_of
 from proverl.servers.banking.seed.purchases import buy
@@ -284,9 +285,9 @@ def test_a_purchase_is_refused_as_the_bank_says() -> None:
     world = Builder(SERVER.schema, "banking", 1, ["acc", "crd", "txn"])
     world.open_at(datetime(2031, 5, 14, 9, tzinfo=timezone(timedelta(hours=-7))))
     life = Life(world, "4417")
-    plain = {"kind": "checking", "masked_number": "****1111", "opening_balance": 100_00, "opened_on": "2030-01-01"}
+    plain = {"kind": "checking", "masked_number": "****1111", "opening_balance": 85_00, "opened_on": "2030-01-01"}
     limits = {"overdraft_limit": 0, "daily_limit": 1_000_00, "status": "open"}
-    account = world.add(ACCOUNT, nickname="Everyday Checking", balance=100_00, **plain, **limits)
+    account = world.add(ACCOUNT, nickname="Everyday Checking", balance=85_00, **plain, **limits)
 
     def card(label: str, **given: Any) -> str:
         usual = {"kind": "debit", "last4": "1234", "daily_spend_limit": 60_00, "expires_on": "2031-05-14", "locked": 0}
@@ -300,6 +301,7 @@ def test_a_purchase_is_refused_as_the_bank_says() -> None:
         return ""
 
     good, other = card("Good"), card("Other", daily_spend_limit=500_00)
+    book(world, account, "incoming", 15_00, "Corner Brew", "dining", memo="refund", card_id=good)  # is not spent
     assert bought(card("Expired", expires_on="2031-05-13"), 1_00) == "card_expired"
     assert bought(card("Locked", locked=1), 1_00) == "card_locked"
     assert bought(good, 60_01) == "card_limit_exceeded"

@@ -26,6 +26,7 @@ BOUNDS = (
     "maxLength",
     "minItems",
     "maxItems",
+    "multipleOf",
 )
 UNSAID = {("minimum", 1), ("minLength", 1), ("minItems", 1), ("minimum", 0)}
 """Bounds that go without saying: something, and nothing below nothing."""
@@ -56,7 +57,7 @@ def unsaid(tool: Tool) -> list[str]:
 
 
 def unheld(tool: Tool) -> list[str]:
-    """Ranges that an argument's text tells ("1 to 50", "up to 80") and its schema does not hold."""
+    """Bounds that an argument's text tells ("1 to 50", "up to 80", "greater than 0") and its schema does not hold."""
     found = []
     for name, schema in tool.input_schema["properties"].items():
         held = {float(bound) for _, bound in bounds(schema)}
@@ -64,8 +65,29 @@ def unheld(tool: Tool) -> list[str]:
         ranges = re.findall(r"(?<![\w.-])(\d+) to (\d+)(?![\w-])", text)
         numbers = {float(number) for pair in ranges for number in pair}
         numbers |= {float(number) for number in re.findall(r"(?:up to|at most) (\d+)(?! decimals)\b", text)}
+        low = re.findall(r"(?:greater than|at least|multiple of|page number from) (\d+(?:\.\d+)?)\b", text)
+        numbers |= {float(number) for number in low}
         found += [f"{tool.name}.{name}: {number:g}" for number in sorted(numbers - held)]
     return found
+
+
+BLANKS = {
+    "append_file.content",
+    "sed_replace.find",
+    "archive_extract.entry",
+    "chown.owner",
+    "chown.group",
+}
+"""Arguments that may be a blank: what a file holds or is called, and names that have to exist."""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_must_not_be_empty_is_more_than_blanks(name: str) -> None:
+    for tool in servers.load(name).tools:
+        for argument, schema in tool.input_schema["properties"].items():
+            given = f"{tool.name}.{argument}"
+            if schema.get("minLength") and schema.get("format") != "path" and given not in BLANKS:
+                assert re.search(schema.get("pattern", ""), "   ") is None, given
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hmac
 import re
+from collections import Counter
 from collections.abc import Callable
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -21,6 +22,8 @@ from support.banking_books import arrival
 from support.oracles.banking import account_of, available, card_status, dollars, fitting, found, kept_payees
 
 Arguments = dict[str, Any]
+FIGURE = re.compile(r"(?<![\w.])(?:\d+\.\d\d|\d{4}-\d\d-\d\d(?:T[0-9:]+[+-]\d\d:\d\d)?)(?![\w])")
+"""An amount in dollars, a day or a moment."""
 DEEDS = {"payee": "adding a payee", "payment": "a large payment", "limit": "raising a card limit"}
 KEYS = {
     "account": "account_id",
@@ -103,7 +106,7 @@ class Model:
 
     def cents(self, amount: float) -> int:
         exact = Decimal(str(amount)) * 100
-        refuse("invalid_argument", amount, when=exact != int(exact))
+        refuse("invalid_argument", str(amount), when=exact != int(exact))
         return int(exact)
 
     def account(self, wanted: str) -> Row:
@@ -206,7 +209,8 @@ class Model:
         cents, end = self.cents(a["amount"]), a.get("end_date")
         for text in (a["start_date"], end):
             refuse("invalid_argument", text, when=text is not None and not is_day(text))
-        refuse("invalid_argument", a["start_date"], when=a["start_date"] > f"{self.now.year + 1}{self.today[4:]}")
+        latest = f"{self.now.year + 1}{self.today[4:]}".replace("-02-29", "-02-28")
+        refuse("invalid_argument", a["start_date"], latest, when=a["start_date"] > latest)
         refuse("invalid_argument", end, when=end and a["frequency"] == "single")
         sender, payee = self.account(a["from_account_id"]), self.payee(a["payee_id"])
         refuse("payee_blocked", payee["name"], payee["bank_name"], when=payee["status"] == "blocked")
@@ -263,8 +267,10 @@ class Model:
         name = bought["merchant"]
         refuse("transaction_pending", name, when=bought["status"] == "pending")
         no_purchase = bought["card_id"] is None or bought["direction"] == "incoming"
-        refuse("not_a_card_transaction", name, when=no_purchase)
-        refuse("already_disputed", name, when=bought["status"] != "posted")
+        kind = "no card transaction" if bought["card_id"] is None else "money that came in"
+        refuse("not_a_card_transaction", name, kind, when=no_purchase)
+        ended = "paid back" if bought["status"] == "reversed" else "wait for the decision"
+        refuse("already_disputed", name, ended, when=bought["status"] != "posted")
         age = self.now.date() - self.read(bought["posted_at"]).date()
         days = bought["posted_at"][:10], self.now.date() - timedelta(days=60)
         refuse("dispute_window_closed", *days, when=age > timedelta(days=60))
@@ -385,16 +391,16 @@ def difference(before: Tables, tool: str, arguments: Arguments, outcome: Outcome
     fresh = {table: sorted(now[table].keys() - was[table].keys(), key=lambda key: (len(key), key)) for table in KEYS}
     model = Model(before, fresh)
     told: tuple[str, Any] = (outcome.code, outcome.value)
-    unsaid: list[str] = []
+    named: list[str] | None = None
     try:
         right: tuple[str, Any] = ("", getattr(model, tool)(arguments))
     except Refusal as refusal:
         right = (refusal.code, None)
-        unsaid = [value for value in getattr(refusal, "values", ()) if value not in outcome.message]
+        named = getattr(refusal, "values", None)
     if right != told:
         return f"the model says {right}, the tool {told}"
-    if unsaid:
-        return f"the message says nothing of {unsaid}: {outcome.message}"
+    if named is not None and not says(outcome.message, named):
+        return f"the message should name {named} and no other figures: {outcome.message}"
     expected, minute = by_key(before), timedelta(minutes=1 if outcome.succeeded else 0)
     wrong = [
         f"{table} {key}: the model has {expected[table].get(key)}, the tool {now[table].get(key)}"
@@ -405,6 +411,13 @@ def difference(before: Tables, tool: str, arguments: Arguments, outcome: Outcome
     if after.now != before.now + minute:
         wrong.append(f"the clock went from {before.now} to {after.now}")
     return "; ".join(wrong)
+
+
+def says(message: str, named: list[str]) -> bool:
+    """Whether a message holds all these values, and no amount, day or moment besides, each as often as named."""
+    told = re.sub(r"such as \S+", "", message)
+    figures = Counter(FIGURE.findall(" ".join(named)))
+    return all(value in told for value in named) and Counter(FIGURE.findall(told)) == figures
 
 
 class Watched(Bank):

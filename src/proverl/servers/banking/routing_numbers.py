@@ -6,6 +6,8 @@ that the directory here lacks belongs to "a bank" of its district.
 
 from __future__ import annotations
 
+from operator import mul
+
 BANKS: dict[str, str] = {
     "021000021": "Harbor National Bank",
     "011908418": "Old Colony Savings Bank",
@@ -48,10 +50,10 @@ def bank_of(routing_number: str) -> str | None:
     """The name of the bank with this routing number, None if the number is not valid."""
     if len(routing_number) != len(WEIGHTS) or not (routing_number.isascii() and routing_number.isdigit()):
         return None
-    if sum(weight * int(digit) for weight, digit in zip(WEIGHTS, routing_number, strict=True)) % 10:
+    if sum(map(mul, WEIGHTS, map(int, routing_number))) % 10:
         return None
     prefix = int(routing_number[:2])
-    district = prefix - THRIFT_OFFSET if prefix > THRIFT_OFFSET else prefix
+    district = prefix - THRIFT_OFFSET if prefix > len(DISTRICTS) else prefix
     if not 1 <= district <= len(DISTRICTS):
         return None
     return BANKS.get(routing_number, f"{DISTRICTS[district - 1]} district bank {routing_number[2:8]}")

@@ -68,12 +68,10 @@ def check_new_payee(world: World, payee: Row, amount: int) -> None:
     if world.now >= datetime.fromisoformat(payee["added_at"]) + NEW_PAYEE_SPAN:
         return
     received = world.value(
-        "SELECT coalesce(sum(amount), 0) FROM bank_transaction WHERE payee_id = ? AND status <> 'reversed'",
-        payee["payee_id"],
+        "SELECT coalesce(sum(amount), 0) FROM bank_transaction WHERE payee_id = ?", payee["payee_id"]
     )
     if received + amount > NEW_PAYEE_LIMIT:
-        left = dollars(max(NEW_PAYEE_LIMIT - received, 0))
-        span = f"the first {NEW_PAYEE_SPAN // timedelta(hours=1)} hours"
+        left, span = dollars(NEW_PAYEE_LIMIT - received), f"the first {NEW_PAYEE_SPAN // timedelta(hours=1)} hours"
         most = f"may receive {dollars(NEW_PAYEE_LIMIT)} in all in {span}, of which {left} is left"
         refuse("new_payee_limit", f"{payee['name']} was added at {payee['added_at']} and {most}")
 
@@ -90,13 +88,12 @@ def check_pin(world: World, pin: str) -> None:
 def daily_limit_left(world: World, account: Row) -> int:
     """Cents that an account may still send today by transfers and payee payments."""
     sent = world.value(
-        "SELECT coalesce(sum(amount), 0) FROM bank_transaction WHERE account_id = ? AND posted_at >= ?"
-        " AND direction = 'outgoing' AND status <> 'reversed'"
-        " AND (payee_id IS NOT NULL OR other_account_id IS NOT NULL)",
+        "SELECT coalesce(sum(amount), 0) FROM transaction_now WHERE account_id = ? AND posted_on = ?"
+        " AND direction = 'outgoing' AND (payee_id IS NOT NULL OR other_account_id IS NOT NULL)",
         account["account_id"],
         world.today,
     )
-    return max(0, int(account["daily_limit"] - sent))
+    return int(account["daily_limit"] - sent)
 
 
 def withdrawals_left(world: World, account: Row) -> int | None:
@@ -104,12 +101,11 @@ def withdrawals_left(world: World, account: Row) -> int | None:
     if account["kind"] != "savings":
         return None
     made = world.value(
-        "SELECT count(*) FROM bank_transaction WHERE account_id = ? AND posted_at >= ?"
-        " AND direction = 'outgoing' AND status <> 'reversed'",
+        "SELECT count(*) FROM transaction_now WHERE account_id = ? AND posted_on >= ? AND direction = 'outgoing'",
         account["account_id"],
         f"{world.today[:8]}01",
     )
-    return max(0, SAVINGS_WITHDRAWALS - int(made))
+    return SAVINGS_WITHDRAWALS - int(made)
 
 
 # Business days (Monday to Friday; the bank keeps no list of holidays)

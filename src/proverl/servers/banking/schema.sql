@@ -19,7 +19,8 @@ CREATE TABLE account (
   opened_on TEXT NOT NULL,
   status TEXT NOT NULL CHECK (status IN ('open', 'frozen', 'closed')),
   CHECK (balance >= -overdraft_limit),
-  CHECK (kind <> 'savings' OR overdraft_limit = 0)
+  CHECK (kind <> 'savings' OR overdraft_limit = 0),
+  CHECK (kind <> 'credit' OR daily_limit = 0)     -- it sends nothing
 );
 
 CREATE TABLE card (

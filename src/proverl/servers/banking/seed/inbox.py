@@ -75,8 +75,8 @@ def _write_statements(world: Builder, *account_ids: str) -> None:
     """Written on the first of a month, before anything else happens."""
     month = world.now - days(1)
     for account_id in account_ids:
-        within = ("posted_at >= ?", f"{month:%Y-%m}"), ("posted_at < ?", world.today)
-        count = world.count(TRANSACTION, *within, "status IN ('posted', 'disputed')", account_id=account_id)
+        within = ("posted_on >= ?", f"{month:%Y-%m}-01")
+        count = world.count(TRANSACTION, within, "status IN ('posted', 'disputed')", account_id=account_id)
         said = {"month": f"{month:%B} {month.year}", "count": str(count)}
         send(world, "statement", **world.find(ACCOUNT, account_id), **said)
 
@@ -84,7 +84,9 @@ def _write_statements(world: Builder, *account_ids: str) -> None:
 def read_messages(life: Life) -> None:
     """The customer has read what is older than six days, some of the rest, and every code that was used."""
     world, since = life.world, iso(life.world.opening - days(6))
-    used = {row["message_id"] for row in world.all("SELECT message_id FROM one_time_code WHERE used ORDER BY 1")}
-    for row in world.all("SELECT message_id, sent_at FROM bank_message ORDER BY message_id"):
-        if row["message_id"] in used or row["sent_at"] < since or life.random.random() < 0.3:
+    for row in world.all(
+        "SELECT m.message_id, m.sent_at, c.used FROM bank_message m LEFT JOIN one_time_code c USING (message_id)"
+        " ORDER BY message_id"
+    ):
+        if row["used"] or row["sent_at"] < since or life.random.random() < 0.3:
             world.update(MESSAGE, row["message_id"], unread=0)

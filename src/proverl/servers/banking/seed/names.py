@@ -20,7 +20,8 @@ Usual: TypeAlias = tuple[str, int, int, str]
 @cache
 def data(file: str) -> dict[str, Any]:
     """What a TOML file of this folder holds."""
-    return tomllib.loads(resources.files(__package__).joinpath(file).read_text(encoding="utf-8"))
+    with resources.files(__package__).joinpath(file).open("rb") as opened:
+        return tomllib.load(opened)
 
 
 def words(part: str) -> Any:

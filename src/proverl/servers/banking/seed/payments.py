@@ -101,8 +101,9 @@ def _pay(
 ) -> None:
     """Pay by the tool; what it leaves pending is posted at noon of the day on which it arrives."""
     paid = send_payee_payment(world, life.accounts[role], payee.payee_id, amount, life.pin, code, memo)
-    noon = world.now.replace(hour=12) + (arrival(world.now) - world.now.date())
-    if paid["status"] == "pending" and noon < world.opening:
+    arrives = arrival(world.now)
+    if paid["status"] == "pending" and arrives < life.today:
+        noon = world.now.replace(hour=12) + (arrives - world.now.date())
         world.plan(noon, settle, paid["transaction_id"])
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
+from math import inf
 from typing import TypeAlias
 
 from proverl.world.domain import Builder, Row, refuse
@@ -26,7 +27,6 @@ What: TypeAlias = tuple[int, str, str]
 """Amount in cents, shop, category."""
 Sequel: TypeAlias = Callable[[Life, Row], object]
 """What follows from a purchase, called with the fields of its card and its transaction."""
-MOST = 10_000_00
 REASONS: tuple[DisputeReason, ...] = ("overcharged", "undelivered")
 
 
@@ -34,21 +34,22 @@ def plan_purchases(life: Life, brands: Iterator[str]) -> None:
     """Let the cards be used. What a world needs follows from small purchases, the first of their days."""
     random, shops = life.random, draw_shops(brands)
 
-    def plan(card: str, moment: datetime, sequel: Sequel | None, least: int, most: int, status: str = "posted") -> None:
-        fit = [shop for shop in shops if shop[2] > least and shop[1] < most] if sequel else shops
-        shop, low, high, category = random.choice(fit)
-        low, high = max(low, least), min(high, most)
-        usual = low + int((high - low) * random.random() ** 2)  # small amounts are likelier
+    def plan(
+        card: str, moment: datetime, sequel: Sequel | None, least: int, most: float, status: str = "posted"
+    ) -> None:
+        shop, low, high, category = random.choice([shop for shop in shops if shop[2] > least])
+        low = max(low, least)
+        usual = low + int((min(high, most) - low) * random.random() ** 2)  # small amounts are likelier
         what = life.apart(shop, usual, moment), shop, category
         life.needs += what[0]
         life.world.plan(moment, buy, life, card, what, sequel, status)
 
     for card in random.choices(list(life.cards), k=random.randrange(290, 430)):
-        plan(card, life.at(random.randint(life.cards[card], DAYS)), None, 0, MOST)
+        plan(card, life.at(random.randint(life.cards[card], DAYS)), None, 0, inf)
     for card in random.choices(life.twins, k=random.randrange(3, 8)):
-        plan(card, life.at(random.randrange(2)), None, 0, MOST, "pending")
+        plan(card, life.at(random.randrange(2)), None, 0, inf, "pending")
     for ago in random.sample(range(1, 80), random.randrange(5, 12)):
-        plan(random.choice(life.twins), life.at(ago), _alert, 180_00, MOST)
+        plan(random.choice(life.twins), life.at(ago), _alert, 180_00, inf)
     sequels: list[tuple[Sequel, int, int, int]] = [
         (_charge_again, random.randrange(1, 4), 2, 45),
         (_refund, random.randrange(2, 6), 12, 120),
@@ -67,9 +68,10 @@ def buy(world: Builder, life: Life, card_id: str, what: What, sequel: Sequel | N
         refuse("card_locked", f"the {card['label']} card is locked")
     check_funds(world.find(ACCOUNT, card["account_id"]), what[0])
     spent = world.value(
-        "SELECT coalesce(sum(amount), 0) FROM bank_transaction WHERE card_id = ? AND status <> 'reversed'"
-        " AND posted_at >= (SELECT today FROM world_now) AND direction = 'outgoing'",
+        "SELECT coalesce(sum(amount), 0) FROM transaction_now"
+        " WHERE card_id = ? AND posted_on = ? AND direction = 'outgoing'",
         card_id,
+        world.today,
     )
     if spent + what[0] > card["daily_spend_limit"]:
         refuse("card_limit_exceeded", f"{what[0]} is more than the {card['label']} card may still spend today")

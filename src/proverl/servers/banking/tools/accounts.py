@@ -44,11 +44,10 @@ def get_bank_account(world: World, account_id: AccountId) -> AccountDetails:
         account_id: id of the account
     """
     account = world.find(ACCOUNT, account_id)
-    sends = account["status"] == "open" and account["kind"] != "credit"
     return shown(
         AccountDetails,
         account,
-        daily_limit_left=daily_limit_left(world, account) if sends else 0,
+        daily_limit_left=daily_limit_left(world, account) if account["status"] == "open" else 0,
         savings_withdrawals_left=withdrawals_left(world, account),
     )
 

@@ -87,9 +87,7 @@ def add_payee(
     return shown(AddedPayee, world.find(PAYEE, payee_id), full_limit_from=iso(world.now + NEW_PAYEE_SPAN))
 
 
-def store_payee(
-    world: World, name: str, routing_number: str, bank_name: str, account_number: str, status: str = "active"
-) -> str:
+def store_payee(world: World, name: str, routing_number: str, bank_name: str, account_number: str) -> str:
     """Save a payee as of now; returns the id."""
     return world.add(
         PAYEE,
@@ -98,7 +96,7 @@ def store_payee(
         routing_number=routing_number,
         account_number=account_number,
         added_at=world.moment,
-        status=status,
+        status="active",
         removed=0,
         searched=folded(name, bank_name),
     )

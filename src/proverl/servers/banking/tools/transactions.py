@@ -60,7 +60,7 @@ def search_bank_transactions(
     world.find(ACCOUNT, account_id)
     world.find(CARD, card_id)
     check_period(date_from, date_to, "invalid_date_range")
-    period = [("posted_at >= ?", date_from), ("posted_at < ?", date_to and f"{date_to}T24")]
+    period = [("posted_on >= ?", date_from), ("posted_on <= ?", date_to)]
     equal = {"account_id": account_id, "card_id": card_id, "direction": direction, "status": status}
     found = world.page(TransactionRow, TRANSACTION, page, limit, *period, *words("searched", text), **equal)
     return {"count": found.count, "next_page": found.next_page, "transactions": found.rows}
