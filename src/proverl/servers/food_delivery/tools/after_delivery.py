@@ -154,7 +154,7 @@ def compensation(world: World, order: Row, problem: Problem, dishes: list[Row]) 
 
     Refuses dish_needed, dish_not_in_order, problem_not_accepted.
     """
-    sql = "SELECT dish_id, sum(line_price) AS price FROM order_line_now WHERE order_id = ? GROUP BY dish_id ORDER BY 1"
+    sql = "SELECT dish_id, sum(line_price) AS price FROM order_line_now WHERE order_id = ? GROUP BY dish_id"
     prices = {row["dish_id"]: int(row["price"]) for row in world.all(sql, order["order_id"])}
     if problem != "late" and not dishes:
         refuse("dish_needed", f"a problem of the kind {problem!r} needs dish_ids; see track_food_order")
